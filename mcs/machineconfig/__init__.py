@@ -1,0 +1,1 @@
+"""MachineConfigs, pools and nodes: what they are, what they name, and which config a pool serves. Pure."""
