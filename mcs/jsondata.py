@@ -8,7 +8,18 @@ apart validates first.
 import json
 from typing import TypeAlias
 
-__all__ = ["JSON", "JSONObject", "compact", "integer_at", "list_at", "lookup", "object_at", "text_at", "texts_at"]
+__all__ = [
+    "JSON",
+    "JSONObject",
+    "compact",
+    "encode",
+    "integer_at",
+    "list_at",
+    "lookup",
+    "object_at",
+    "text_at",
+    "texts_at",
+]
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
 JSONObject: TypeAlias = dict[str, JSON]
@@ -59,5 +70,14 @@ def integer_at(document: JSON, *keys: str) -> int | None:
 
 
 def compact(document: JSON) -> str:
-    """Encode without white space, members in the document's own order, non-ASCII characters as they are."""
+    """Write without white space, members in the document's own order, non-ASCII characters as they are."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def encode(document: JSON, indent: int | None = None) -> bytes:
+    """Write as UTF-8; a lone surrogate, which UTF-8 cannot say, turns all non-ASCII characters into escapes."""
+    separators = (",", ":") if indent is None else None
+    try:
+        return json.dumps(document, ensure_ascii=False, separators=separators, indent=indent).encode()
+    except UnicodeEncodeError:
+        return json.dumps(document, separators=separators, indent=indent).encode()

@@ -45,6 +45,7 @@ __all__ = [
     "covers",
     "obtain",
     "renewal_due",
+    "unfit",
 ]
 
 R = TypeVar("R")
@@ -197,6 +198,17 @@ def renewal_due(claim: Claim, now: Reading, durations: Durations) -> bool:
     return elapsed(claim.since, now) >= durations.renewal
 
 
+def unfit(config: str, meta: Metadata | None) -> Refusal | None:
+    """Return why a config that looks like this must not be sent (B3), or None; meta None: it does not exist."""
+    if meta is None:
+        return Refusal(Reason.CONFIG_MISSING, f"{config} does not exist")
+    if meta.deleting:
+        return Refusal(Reason.CONFIG_DELETING, f"{config} is being deleted")
+    if meta.mark is not None:
+        return Refusal(Reason.CONFIG_MARKED, f"{config} is marked for collection")
+    return None
+
+
 # ---- protocols
 
 
@@ -206,7 +218,7 @@ def acquire(config: str, held: Claim | None, durations: Durations) -> Run[Acquis
     A lapsed hold is not revived by this: every write is followed by a new look, whatever was known before.
     """
     since = yield from _ask(Now())
-    written = yield from _ask(PutHold(config, since, held.since.wall if held is not None else None))
+    written = yield from _ask(PutHold(config, since, _acked(held, since, durations)))
     if isinstance(written, NotAcked):
         # The older hold, if any, stands until its own end; the write may have been done, and then protects longer.
         return Acquisition(held, Refusal(Reason.HOLD_NOT_ACKED, written.detail))
@@ -216,7 +228,7 @@ def acquire(config: str, held: Claim | None, durations: Durations) -> Run[Acquis
     meta = yield from _ask(GetMeta(config))
     if isinstance(meta, Unreadable):
         return Acquisition(held, Refusal(Reason.STORE_UNREACHABLE, meta.detail))
-    refusal = _refusal(config, meta)
+    refusal = unfit(config, meta)
     if refusal is not None or meta is None:
         return Acquisition(None, refusal)
     return Acquisition(Claim(config, meta.uid, meta.generation, since, lost=written.lost), None)
@@ -252,11 +264,6 @@ def answer(pool: str, durations: Durations) -> Run[Answer]:
     return Refusal(Reason.HOLD_LAPSED, f"the hold on {resolved.config} ends too soon")
 
 
-def _refusal(config: str, meta: Metadata | None) -> Refusal | None:
-    if meta is None:
-        return Refusal(Reason.CONFIG_MISSING, f"{config} does not exist")
-    if meta.deleting:
-        return Refusal(Reason.CONFIG_DELETING, f"{config} is being deleted")
-    if meta.mark is not None:
-        return Refusal(Reason.CONFIG_MARKED, f"{config} is marked for collection")
-    return None
+def _acked(held: Claim | None, now: Reading, durations: Durations) -> float | None:
+    """Return the renewal that the store must still know; a hold that has lapsed may have been cleared away rightly."""
+    return held.since.wall if held is not None and elapsed(held.since, now) < durations.hold else None

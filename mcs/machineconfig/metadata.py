@@ -15,7 +15,7 @@ __all__ = ["Metadata", "is_rendered"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """resource_version grows with every change, generation with every change of the spec. created: seconds since 1970."""
+    """resource_version grows with every change, generation with each of the spec. created: seconds since 1970."""
 
     name: str
     uid: str

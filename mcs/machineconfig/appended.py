@@ -1,0 +1,234 @@
+"""What a machine gets: the stored Ignition config at the spec it asked for, and the files that a first boot expects.
+
+The stored object is never modified. The order of the appended files is the Machine Config Operator's.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from mcs.ignition import SpecVersion, Unsupported, UnsupportedFeatures, convert, dataurl
+from mcs.jsondata import JSON, JSONObject, encode, list_at, object_at, text_at, texts_at
+from mcs.machineconfig.names import (
+    ANNOTATION_BOOT,
+    ANNOTATION_CURRENT_CONFIG,
+    ANNOTATION_DESIRED_CONFIG,
+    ANNOTATION_FIRST_CONFIG,
+    ANNOTATION_STATE,
+    LABEL_BOOT,
+    LABEL_CONFIG_HASH,
+    PREFIX,
+    Kind,
+    config_hash,
+)
+
+__all__ = ["AppendedFile", "AppendedSet", "Body", "build_body", "compose"]
+
+PATH_ANNOTATIONS = "/etc/machine-config-daemon/node-annotations.json"
+PATH_LABELS = "/etc/mcs/node-labels.env"
+PATH_KUBECONFIG = "/etc/kubernetes/kubeconfig"
+PATH_FULL_CONFIG = "/etc/mcs-machine-config-content.json"
+PATH_ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
+
+KERNEL_ARGUMENTS_SINCE = SpecVersion(3, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedFile:
+    """A file that is added to every config. mode: permission bits."""
+
+    path: str
+    content: bytes
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendedSet:
+    """Everything that is appended, beside what the config itself gives: part of the key under which bytes are cached.
+
+    bundles: CA bundles; one whose content is empty leaves an existing file alone. kubeconfig: its content, or None.
+    boot_ids: whether responses carry a boot id. full_config: whether the debug file with the whole object is added.
+    """
+
+    bundles: tuple[AppendedFile, ...] = ()
+    kubeconfig: bytes | None = None
+    boot_ids: bool = True
+    full_config: bool = False
+    extra: tuple[AppendedFile, ...] = ()
+
+    def __post_init__(self) -> None:
+        own = [PATH_ANNOTATIONS, PATH_LABELS, PATH_KUBECONFIG, PATH_FULL_CONFIG, PATH_ENCAPSULATED]
+        paths = [*own, *(file.path for file in (*self.bundles, *self.extra))]
+        twice = sorted({path for path in paths if paths.count(path) > 1})
+        if twice:
+            raise ValueError(f"{twice[0]} is appended twice, or is a file that the server itself appends")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The bytes of a response but for the boot id, which has a slot of fixed width wherever it occurs."""
+
+    template: bytes
+    slots: tuple[int, ...]
+    spec: SpecVersion
+
+    def fill(self, boot_id: str) -> bytes:
+        """Return the bytes that carry a boot id: a copy, not a rendering."""
+        filled = bytearray(self.template)
+        identity = boot_id.encode("ascii")
+        for slot in self.slots:
+            filled[slot : slot + len(identity)] = identity
+        return bytes(filled)
+
+    def __len__(self) -> int:
+        return len(self.template)
+
+
+def build_body(machine_config: JSONObject, spec: SpecVersion, appended: AppendedSet) -> Body:
+    """Build the bytes for one config at one spec. Raises what `compose` raises."""
+    attempt = 0
+    while True:
+        placeholder = _placeholder(machine_config, attempt) if appended.boot_ids else None
+        template = encode(compose(machine_config, spec, appended, placeholder))
+        if placeholder is None:
+            return Body(template, (), spec)
+        slots = _occurrences(template, placeholder.encode("ascii"))
+        if len(slots) == 2:  # the node annotations and the node labels; more means that the config holds the text too
+            return Body(template, slots, spec)
+        attempt += 1
+
+
+def compose(machine_config: JSONObject, spec: SpecVersion, appended: AppendedSet, boot_id: str | None) -> JSONObject:
+    """Return the Ignition config that a machine gets.
+
+    machine_config: the stored object. boot_id: None for a response without one.
+    Raises UnsupportedFeatures where the config cannot be said at that spec, another IgnitionError where it is none.
+    """
+    config, moved = _without_kernel_arguments(object_at(machine_config, "spec", "config"), spec)
+    config = _with_bundles(convert(config, spec), appended.bundles)
+    seen = _seen_object(machine_config, moved)
+    files = [
+        _entry(AppendedFile(PATH_ANNOTATIONS, _node_annotations(machine_config, boot_id))),
+        _entry(AppendedFile(PATH_LABELS, _node_labels(machine_config, boot_id))),
+    ]
+    if appended.kubeconfig is not None:
+        files.append(_entry(AppendedFile(PATH_KUBECONFIG, appended.kubeconfig)))
+    if appended.full_config:
+        files.append(_entry(AppendedFile(PATH_FULL_CONFIG, encode(seen, indent=4))))
+    files.extend(_entry(extra) for extra in appended.extra)
+    files.append(_entry(AppendedFile(PATH_ENCAPSULATED, _encapsulated(seen, spec))))
+    return _with_files(config, files)
+
+
+def _without_kernel_arguments(config: JSONObject, spec: SpecVersion) -> tuple[JSONObject, list[JSON]]:
+    """Split off the arguments that go into the encapsulated MachineConfig where the spec has no field for them."""
+    arguments = object_at(config, "kernelArguments")
+    if spec >= KERNEL_ARGUMENTS_SINCE or not arguments:
+        return config, []
+    if list_at(arguments, "shouldNotExist"):
+        # The MachineConfig has no field for arguments to remove either.
+        path = "$.kernelArguments.shouldNotExist"
+        raise UnsupportedFeatures(spec, (Unsupported(path, "kernel arguments to remove", KERNEL_ARGUMENTS_SINCE),))
+    rest = {key: value for key, value in config.items() if key != "kernelArguments"}
+    return rest, list_at(arguments, "shouldExist")
+
+
+def _seen_object(machine_config: JSONObject, moved_arguments: list[JSON]) -> JSONObject:
+    """Return the MachineConfig as a machine sees it: nothing that changes while its spec does not."""
+    metadata: JSONObject = {"name": text_at(machine_config, "metadata", "name") or ""}
+    for key in ("labels", "annotations"):
+        kept = {
+            name: text
+            for name, text in texts_at(machine_config, "metadata", key).items()
+            if not name.startswith(PREFIX)
+        }
+        if kept:
+            metadata[key] = {**kept}
+    spec = {**object_at(machine_config, "spec")}
+    if moved_arguments:
+        spec["kernelArguments"] = [*list_at(spec, "kernelArguments"), *moved_arguments]
+    kind = Kind.CONFIG
+    return {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata, "spec": spec}
+
+
+def _encapsulated(seen: JSONObject, spec: SpecVersion) -> bytes:
+    empty: JSONObject = {"ignition": {"version": str(spec)}}
+    document = {**seen, "spec": {**object_at(seen, "spec"), "config": empty}}
+    return encode(document)
+
+
+def _node_annotations(machine_config: JSONObject, boot_id: str | None) -> bytes:
+    name = text_at(machine_config, "metadata", "name") or ""
+    annotations: JSONObject = {
+        ANNOTATION_CURRENT_CONFIG: name,
+        ANNOTATION_DESIRED_CONFIG: name,
+        ANNOTATION_FIRST_CONFIG: name,
+        ANNOTATION_STATE: "Done",
+    }
+    if boot_id is not None:
+        annotations[ANNOTATION_BOOT] = boot_id
+    return encode(dict(sorted(annotations.items())))
+
+
+def _node_labels(machine_config: JSONObject, boot_id: str | None) -> bytes:
+    """Return an environment file for a kubelet's unit: `--node-labels=${MCS_NODE_LABELS}`."""
+    digest = config_hash(text_at(machine_config, "metadata", "name") or "")
+    labels = {LABEL_BOOT: boot_id, LABEL_CONFIG_HASH: digest}
+    text = ",".join(f"{key}={value}" for key, value in labels.items() if value is not None)
+    return f"MCS_NODE_LABELS={text}\n".encode()
+
+
+def _entry(file: AppendedFile) -> JSONObject:
+    return {
+        "overwrite": True,
+        "path": file.path,
+        "contents": {"source": dataurl.encode(file.content)},
+        "mode": file.mode,
+    }
+
+
+def _with_bundles(config: JSONObject, bundles: tuple[AppendedFile, ...]) -> JSONObject:
+    """Give CA bundles their content: in the entry that the config has for the path, or in a new one.
+
+    Of an entry's contents nothing is kept: its compression and hash describe the source that goes.
+    """
+    storage = object_at(config, "storage")
+    files = list_at(storage, "files")
+    for bundle in bundles:
+        if not bundle.content:
+            continue
+        entry = _entry(bundle)
+        known = [text_at(file, "path") == bundle.path for file in files]
+        if any(known):
+            files = [
+                {**file, "contents": entry["contents"]} if here and isinstance(file, dict) else file
+                for file, here in zip(files, known, strict=True)
+            ]
+        else:
+            files = [*files, entry]
+    return {**config, "storage": {**storage, "files": files}} if files else config
+
+
+def _with_files(config: JSONObject, files: list[JSONObject]) -> JSONObject:
+    """Add files to a config; a file of the same path in the config gives way, since a client refuses duplicates."""
+    paths = {file["path"] for file in files}
+    storage = object_at(config, "storage")
+    for key in ("directories", "links"):
+        if key in storage:
+            storage = {**storage, key: [node for node in list_at(storage, key) if text_at(node, "path") not in paths]}
+    kept = [file for file in list_at(storage, "files") if text_at(file, "path") not in paths]
+    return {**config, "storage": {**storage, "files": [*kept, *files]}}
+
+
+def _placeholder(machine_config: JSONObject, attempt: int) -> str:
+    """Return a text as wide as a boot id that is unlikely to be in the config."""
+    name = text_at(machine_config, "metadata", "name") or ""
+    return sha256(f"{attempt} {name}".encode()).hexdigest()[:26]
+
+
+def _occurrences(text: bytes, part: bytes) -> tuple[int, ...]:
+    found = []
+    at = text.find(part)
+    while at >= 0:
+        found.append(at)
+        at = text.find(part, at + len(part))
+    return tuple(found)

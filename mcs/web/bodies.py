@@ -1,0 +1,75 @@
+"""The bytes that machines get, built once for each config, object, spec and appended set, and cached by size."""
+
+from concurrent.futures import Executor
+from threading import Lock
+
+from cachetools import LRUCache
+
+from mcs.boot.protocol import Claim
+from mcs.boot.reasons import Reason, Refusal
+from mcs.ignition import IgnitionError, SpecVersion, UnsupportedFeatures, declared_version
+from mcs.jsondata import JSONObject, object_at, text_at
+from mcs.machineconfig.appended import AppendedSet, Body, build_body
+from mcs.machineconfig.metadata import generation_of
+from mcs.machineconfig.names import Kind
+from mcs.store.interface import Store, StoreError
+from mcs.web.flights import Flights, FlightTimeoutError
+
+__all__ = ["Bodies"]
+
+_REFUSAL_SIZE = 1000  # what a cached refusal counts for, in bytes
+
+
+class Bodies:
+    """Builds and caches. Safe for many threads."""
+
+    def __init__(self, store: Store, executor: Executor, size: int) -> None:
+        """size: the bytes that the cache may hold."""
+        self._store = store
+        self._flights: Flights[Body | Refusal] = Flights(executor)
+        self._lock = Lock()
+        self._cache: LRUCache[tuple[object, ...], Body | Refusal] = LRUCache(size, getsizeof=_size)
+
+    def body(self, claim: Claim, spec: SpecVersion | None, appended: AppendedSet, timeout: float) -> Body | Refusal:
+        """Return the bytes from the very object that the claim names (B4), at a spec, or at its own if None."""
+        key = (claim.config, claim.uid, claim.generation, spec, appended)
+        with self._lock:
+            cached = self._cache.get(key)
+        if cached is not None:
+            return cached
+        try:
+            return self._flights.join(key, lambda: self._build(key, claim, spec, appended), timeout)
+        except FlightTimeoutError:
+            return Refusal(Reason.TOO_SLOW, f"building {claim.config} takes longer than {timeout:.1f} s")
+
+    def _build(
+        self, key: tuple[object, ...], claim: Claim, spec: SpecVersion | None, appended: AppendedSet
+    ) -> Body | Refusal:
+        try:
+            stored = self._store.get(Kind.CONFIG, claim.config)
+        except StoreError as error:
+            return Refusal(Reason.STORE_UNREACHABLE, str(error))
+        if stored is None:
+            return Refusal(Reason.CONFIG_MISSING, f"{claim.config} does not exist")
+        if stored.uid != claim.uid or generation_of(stored.value) != claim.generation:
+            return Refusal(Reason.CONFIG_CHANGED, f"{claim.config} is no longer the object that was verified")
+        built = _built(stored.value, spec, appended)
+        with self._lock:
+            if _size(built) <= self._cache.maxsize:
+                self._cache[key] = built
+        return built
+
+
+def _size(entry: Body | Refusal) -> int:
+    return len(entry) if isinstance(entry, Body) else _REFUSAL_SIZE
+
+
+def _built(machine_config: JSONObject, spec: SpecVersion | None, appended: AppendedSet) -> Body | Refusal:
+    name = text_at(machine_config, "metadata", "name")
+    try:
+        own = declared_version(object_at(machine_config, "spec", "config"))
+        return build_body(machine_config, spec or own, appended)
+    except UnsupportedFeatures as error:
+        return Refusal(Reason.SPEC_LACKS_FEATURE, f"{name}: {error}")
+    except IgnitionError as error:
+        return Refusal(Reason.CONFIG_INVALID, f"{name}: {error}")

@@ -1,0 +1,166 @@
+"""A worker's claims: the holds that it has written and the configs that it has verified under them."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from mcs.boot.durations import Durations
+from mcs.boot.protocol import (
+    Acked,
+    Acquisition,
+    Ask,
+    Claim,
+    GetMeta,
+    NotAcked,
+    Now,
+    PutHold,
+    Run,
+    Unreadable,
+    acquire,
+    covers,
+    obtain,
+    unfit,
+)
+from mcs.boot.reasons import Reason, Refusal
+from mcs.boot.records import Hold
+from mcs.clock import Clock
+from mcs.machineconfig.metadata import Metadata
+from mcs.machineconfig.names import Kind
+from mcs.store.interface import Store, StoreError
+from mcs.web.driver import drive
+from mcs.web.flights import Flights, FlightTimeoutError
+
+__all__ = ["HOLD_TIMEOUT", "Claims", "Identity"]
+
+HOLD_TIMEOUT = 1.5  # seconds that an answer waits for a hold
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """worker: 128 random bits in hex, drawn after the fork. server: the server's name, for people."""
+
+    worker: str
+    server: str
+
+
+class Claims:
+    """Drives `obtain` and `acquire`, one run at a time for each config. Safe for many threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        identity: Identity,
+        durations: Durations,
+        clock: Clock,
+        executor: Executor,
+        pools_of: Callable[[str], Iterable[str]],
+    ) -> None:
+        """pools_of: which pools resolve to a config; written into its hold."""
+        self._store = store
+        self._identity = identity
+        self._durations = durations
+        self._clock = clock
+        self._pools_of = pools_of
+        self._flights: Flights[Acquisition] = Flights(executor)
+        self._lock = Lock()
+        self._claims: dict[str, Claim] = {}
+        self._acquired: dict[str, float] = {}
+        self._lost_hold: float | None = None
+
+    def current(self, config: str) -> Claim | None:
+        """Return the claim on a config as it stands, which may no longer cover."""
+        with self._lock:
+            return self._claims.get(config)
+
+    def sending_left(self, config: str) -> float | None:
+        """Return for how many seconds the config may still be sent under the present claim; None without a claim."""
+        claim = self.current(config)
+        if claim is None:
+            return None
+        durations = self._durations
+        now = self._clock()
+        spent = max(now.wall - claim.since.wall, now.boot - claim.since.boot)
+        return durations.hold - durations.boot - durations.body - spent
+
+    @property
+    def lost_hold(self) -> float | None:
+        """When a hold of this worker was last found missing or older than acked, in seconds since 1970."""
+        return self._lost_hold
+
+    def obtain(self, config: str, timeout: float = HOLD_TIMEOUT) -> Acquisition:
+        """Use the claim while it covers, else acquire one: what an answer needs."""
+        claim = self.current(config)
+        if claim is not None and covers(claim, self._clock(), self._durations):
+            return Acquisition(claim, None)
+        return self._join(config, obtain, timeout)
+
+    def acquire(self, config: str, timeout: float = HOLD_TIMEOUT) -> Acquisition:
+        """Write the hold and verify the config whatever the present claim: what renewal needs."""
+        return self._join(config, acquire, timeout)
+
+    def unheld(self, config: str) -> Claim | Refusal:
+        """Look at a config without holding it: good for headers, never for bytes."""
+        meta = self._metadata(config)
+        if isinstance(meta, Unreadable):
+            return Refusal(Reason.STORE_UNREACHABLE, meta.detail)
+        refusal = unfit(config, meta)
+        if refusal is not None or meta is None:
+            return refusal or Refusal(Reason.CONFIG_MISSING)
+        return Claim(config, meta.uid, meta.generation, self._clock())
+
+    def _join(
+        self, config: str, protocol: Callable[[str, Claim | None, Durations], Run[Acquisition]], timeout: float
+    ) -> Acquisition:
+        try:
+            return self._flights.join(config, lambda: self._run(config, protocol), timeout)
+        except FlightTimeoutError:
+            detail = f"the hold on {config} was not acknowledged within {timeout:g} s"
+            return Acquisition(self.current(config), Refusal(Reason.HOLD_NOT_ACKED, detail))
+
+    def _run(self, config: str, protocol: Callable[[str, Claim | None, Durations], Run[Acquisition]]) -> Acquisition:
+        held = self.current(config)
+        acquisition = drive(protocol(config, held, self._durations), self._perform)
+        with self._lock:
+            if acquisition.claim is None:
+                self._claims.pop(config, None)
+            else:
+                self._claims[config] = acquisition.claim
+        return acquisition
+
+    def _perform(self, request: Ask[Any]) -> object:
+        match request:
+            case Now():
+                return self._clock()
+            case PutHold():
+                return self._put_hold(request)
+            case GetMeta(config):
+                return self._metadata(config)
+        raise TypeError(f"the protocol asks for {request!r}")
+
+    def _put_hold(self, request: PutHold) -> Acked | NotAcked:
+        if request.acked is None:
+            self._acquired[request.config] = request.since.wall
+        hold = Hold(
+            worker=self._identity.worker,
+            server=self._identity.server,
+            config=request.config,
+            pools=tuple(sorted(self._pools_of(request.config))),
+            acquired=self._acquired[request.config],
+            renewed=request.since.wall,
+            duration=self._durations.hold,
+        )
+        try:
+            ack = self._store.put_hold(hold, acked=request.acked)
+        except StoreError as error:
+            return NotAcked(str(error))
+        if ack.lost:
+            self._lost_hold = request.since.wall
+        return Acked(lost=ack.lost, store_clock=ack.store_clock)
+
+    def _metadata(self, config: str) -> Metadata | Unreadable | None:
+        try:
+            return self._store.metadata(Kind.CONFIG, config)
+        except StoreError as error:
+            return Unreadable(str(error))

@@ -1,0 +1,76 @@
+"""Runs the application under gunicorn. The arbiter opens nothing but the listening socket; workers do, once forked."""
+
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+
+from mcs.settings import Settings
+from mcs.store.interface import StoreUnusable
+from mcs.web.app import Server, create_app
+from mcs.web.logs import log_config
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+__all__ = ["run"]
+
+_log = logging.getLogger(__name__)
+
+
+class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        super().__init__()
+
+    def load_config(self) -> None:
+        options: dict[str, object] = {
+            "bind": [str(self._settings.listen)],
+            "worker_class": "gthread",
+            "workers": self._settings.workers,
+            "threads": self._settings.threads,
+            "preload_app": True,
+            "post_worker_init": _start,
+            "worker_exit": _stop,
+            "keepalive": 5,
+            "timeout": 60,
+            "graceful_timeout": max(1, round(self._settings.body_deadline)),
+            "control_socket_disable": True,
+            "logconfig_dict": log_config(self._settings.log_format, self._settings.log_level),
+            "proc_name": "mcs",
+        }
+        for key, option in options.items():
+            self.cfg.set(key, option)
+
+    def load(self) -> "Flask":
+        return create_app(self._settings)
+
+
+def _server(worker: object) -> Server | None:
+    application = getattr(worker, "wsgi", None)
+    server = application.extensions.get("mcs") if application is not None else None
+    return server if isinstance(server, Server) else None
+
+
+def _start(worker: object) -> None:
+    server = _server(worker)
+    assert server is not None, "gunicorn loads the application before it calls this"
+    try:
+        started = server.start()
+    except StoreUnusable as error:
+        _log.critical("the server cannot start: %s", error)
+        sys.exit(Arbiter.APP_LOAD_ERROR)  # tells the arbiter to end instead of trying again and again
+    _log.info("worker %s serves from %s", started.identity.worker, started.store.address)
+
+
+def _stop(_arbiter: object, worker: object) -> None:
+    server = _server(worker)
+    if server is not None:
+        server.stop()
+
+
+def run(settings: Settings) -> None:
+    """Serve until a signal ends it; leaves by SystemExit with the arbiter's exit code."""
+    _Application(settings).run()

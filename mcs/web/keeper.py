@@ -1,0 +1,295 @@
+"""Keeps what a worker needs before a machine asks: which config each pool serves, and verified holds on those.
+
+A pool is switched to another config only after the hold on it is acquired, so that requests find it at hand. A hold is
+renewed exactly while its config is what some pool resolves to.
+"""
+
+import logging
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+
+from mcs.boot.clock import Reading, elapsed
+from mcs.boot.durations import Durations
+from mcs.boot.protocol import Acquisition, Resolved, covers, renewal_due
+from mcs.boot.reasons import Reason, Refusal
+from mcs.boot.records import Heartbeat
+from mcs.clock import Clock
+from mcs.jsondata import JSONObject
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
+from mcs.machineconfig.serving import Serving, last_served, resolve
+from mcs.store.interface import Conflict, NotFound, PoolsView, Store, StoreError
+from mcs.web.claims import Claims, Identity
+from mcs.web.flights import Flights, FlightTimeoutError
+from mcs.web.recorder import Recorder
+from mcs.web.threads import ends_worker_unless
+
+__all__ = ["Keeper", "PoolState"]
+
+_log = logging.getLogger(__name__)
+
+_LOOK_AGAIN = 0.5  # seconds between two looks for pools that requests name and nobody knows
+
+
+@dataclass(frozen=True, slots=True)
+class PoolState:
+    """serving: what the pool resolves to. sending: the config that machines get: the same, once it is held."""
+
+    serving: Serving
+    sending: str | None
+    refusal: Refusal | None
+
+
+class Keeper:
+    """One thread that looks every so often; requests read what it found."""
+
+    def __init__(
+        self,
+        store: Store,
+        recorder: Recorder,
+        identity: Identity,
+        durations: Durations,
+        clock: Clock,
+        executor: Executor,
+        *,
+        version: str,
+        every: float,
+    ) -> None:
+        """every: seconds between two looks. version: of this program, for the heartbeat."""
+        self._store = store
+        self.claims = Claims(store, identity, durations, clock, executor, self.pools_of)
+        self._recorder = recorder
+        self._identity = identity
+        self._durations = durations
+        self._clock = clock
+        self._version = version
+        self._every = every
+        self._flights: Flights[None] = Flights(executor)
+        self._pass = Lock()
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="keeper", daemon=True)
+        self._states: dict[str, PoolState] = {}
+        self._last: dict[str, str] | None = None
+        self._held_pools: dict[str, tuple[str, ...]] = {}
+        self._said: dict[str, str] = {}
+        self._trouble: str | None = None
+        self._started: Reading = clock()
+        self._beaten: Reading | None = None
+        self._looked: Reading | None = None
+        self.ready = Event()
+
+    # ---- life
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self, timeout: float) -> None:
+        """End the thread. Holds are left to lapse: machines may still be booting under them."""
+        self._stop.set()
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        with ends_worker_unless(self._stop.is_set):
+            while True:
+                self.look()
+                if self._stop.wait(self._every):
+                    return
+
+    # ---- what requests read
+
+    @property
+    def states(self) -> dict[str, PoolState]:
+        """The state of each pool, by name; a fresh dict is put in place at each look."""
+        return self._states
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the store could not be read at the last look, or None."""
+        return self._trouble
+
+    def pools_of(self, config: str) -> tuple[str, ...]:
+        """Return the pools that resolve to a config, or are sent it."""
+        return tuple(
+            sorted(pool for pool, state in self._states.items() if config in {state.serving.config, state.sending})
+        )
+
+    def resolve(self, pool: str, timeout: float) -> Resolved | Refusal:
+        """Return the config that a pool is sent (B1); a pool that is not known yet is looked for, but not often."""
+        state = self._states.get(pool)
+        if state is None:
+            self._look_for_unknown(timeout)
+            state = self._states.get(pool)
+        if state is None:
+            if self._trouble is not None:
+                return Refusal(Reason.STORE_UNREACHABLE, self._trouble)
+            if not self.ready.is_set():
+                return Refusal(Reason.STARTING, "the pools have not been read yet")
+            return Refusal(Reason.POOL_UNKNOWN, f"there is no pool {pool}")
+        config = state.sending or state.serving.config
+        if config is None:
+            return Refusal(Reason.POOL_NAMES_NO_CONFIG, f"pool {pool}: {state.serving.why}")
+        return Resolved(config, state.serving.why)
+
+    def _look_for_unknown(self, timeout: float) -> None:
+        looked = self._looked
+        if looked is not None and elapsed(looked, self._clock()) < _LOOK_AGAIN:
+            return
+        try:
+            self._flights.join("look", self.look, timeout)
+        except FlightTimeoutError:
+            return
+
+    # ---- one look
+
+    def look(self) -> None:
+        """Read the pools, hold what they resolve to, switch those that can be, and give a sign of life."""
+        with self._pass:
+            self._looked = self._clock()
+            try:
+                view = self._store.pools()
+                if self._last is None:
+                    held = [hold.value for hold in self._store.holds()]
+                    pools = (pool.name for pool in view.pools)
+                    self._last = {pool: name for pool in pools if (name := last_served(pool, held)) is not None}
+                self._resolve_all(view, self._last)
+            except StoreError as error:
+                self._say_trouble(str(error))
+            else:
+                self._say_trouble(None)
+            self._hold_all()
+            if self._trouble is None:
+                self.ready.set()
+            self._beat()
+
+    def _resolve_all(self, view: PoolsView, last: dict[str, str]) -> None:
+        states = {}
+        for pool in view.pools:
+            before = self._states.get(pool.name)
+            serving = resolve(pool.value, last=last.get(pool.name), exists=self._is_servable)
+            if before is None or before.serving != serving:
+                _log.info("pool %s serves %s: %s", pool.name, serving.config or "nothing", serving.why)
+                for note in serving.notes:
+                    _log.warning("pool %s: %s", pool.name, note)
+            states[pool.name] = PoolState(serving, before.sending if before is not None else None, None)
+        self._states = states
+
+    def _is_servable(self, config: str) -> bool:
+        meta = self._store.metadata(Kind.CONFIG, config)
+        return meta is not None and not meta.deleting
+
+    def _hold_all(self) -> None:
+        """Hold each config that some pool resolves to or is sent, then switch the pools whose config is held."""
+        states = dict(self._states)
+        wanted = {state.serving.config for state in states.values()} | {state.sending for state in states.values()}
+        refusals = {config: self._hold(config) for config in sorted(name for name in wanted if name is not None)}
+        for pool, state in states.items():
+            config = state.serving.config
+            if config is None:
+                continue
+            refusal = refusals[config]
+            if refusal is None and state.sending != config:
+                _log.info("pool %s is sent %s", pool, config)
+                if self._last is not None:
+                    self._last[pool] = config
+            states[pool] = PoolState(state.serving, config if refusal is None else state.sending, refusal)
+        self._states = states
+
+    def _hold(self, config: str) -> Refusal | None:
+        """Acquire or renew one hold where that is due; return why it may not be sent under, None if it may."""
+        now = self._clock()
+        claim = self.claims.current(config)
+        pools = self.pools_of(config)
+        known = self._held_pools.get(config) == pools
+        fresh = claim is not None and not renewal_due(claim, now, self._durations)
+        if claim is not None and fresh and known and covers(claim, now, self._durations):
+            return None
+        acquisition = self.claims.acquire(config)
+        if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
+            acquisition = self._unmark(config, acquisition)
+        if acquisition.refusal is None:
+            self._held_pools[config] = pools
+            self._said.pop(config, None)
+            return None
+        detail = acquisition.refusal.detail
+        if acquisition.claim is not None and covers(acquisition.claim, now, self._durations):
+            self._warn_once(config, f"the hold on {config} was not renewed, and stands for now: {detail}")
+            return None
+        self._warn_once(config, f"{config} is not sent: {detail}")
+        return acquisition.refusal
+
+    def _unmark(self, config: str, acquisition: Acquisition) -> Acquisition:
+        """Take the mark off a config that a pool names, so that a collector's death stops no boot for long."""
+        if not self._store.server_unmarks:
+            return acquisition
+        try:
+            meta = self._store.metadata(Kind.CONFIG, config)
+            if meta is None or meta.mark is None:
+                return acquisition
+            unmark: JSONObject = {"metadata": {"annotations": {ANNOTATION_MARK: None}}}
+            self._store.patch(Kind.CONFIG, config, unmark, uid=meta.uid, resource_version=meta.resource_version)
+        except (Conflict, NotFound):
+            return acquisition  # somebody else was quicker; the next look sees what came of it
+        except StoreError as error:
+            self._warn_once(f"unmark {config}", f"{config} is marked for collection and could not be unmarked: {error}")
+            return acquisition
+        _log.warning("%s was marked for collection while a pool names it; the mark was taken off", config)
+        return self.claims.acquire(config)
+
+    def _beat(self) -> None:
+        now = self._clock()
+        if self._beaten is not None and elapsed(self._beaten, now) < self._durations.renewal:
+            return
+        heartbeat = Heartbeat(
+            worker=self._identity.worker,
+            server=self._identity.server,
+            version=self._version,
+            started=self._started.wall,
+            renewed=now.wall,
+            duration=3 * self._durations.renewal,
+            recorded=self._recorder.recorded,
+            dropped=self._recorder.dropped,
+            lost_hold=self.claims.lost_hold,
+        )
+        try:
+            self._store.put_heartbeat(heartbeat)
+        except StoreError as error:
+            self._warn_once("heartbeat", f"no sign of life could be written: {error}")
+            return
+        self._said.pop("heartbeat", None)
+        self._beaten = now
+
+    def _warn_once(self, subject: str, text: str) -> None:
+        """Log a text once for as long as it is the newest about its subject: looks come every second."""
+        if self._said.get(subject) != text:
+            self._said[subject] = text
+            _log.warning("%s", text)
+
+    def _say_trouble(self, trouble: str | None) -> None:
+        """Log a trouble once when it comes and once when it goes."""
+        if trouble is not None and self._trouble is None:
+            _log.error("the store cannot be read; what is held is still sent: %s", trouble)
+        if trouble is None and self._trouble is not None:
+            _log.info("the store can be read again")
+        self._trouble = trouble
+
+    def readiness(self) -> Refusal | None:
+        """Tell whether some pool can be served: the store is reachable, or its hold can still be sent under."""
+        if not self.ready.is_set() and self._trouble is None:
+            return Refusal(Reason.STARTING, "the pools have not been read yet")
+        now = self._clock()
+        for state in self._states.values():
+            if self._can_serve(state, now):
+                return None
+        if self._trouble is not None:
+            return Refusal(Reason.STORE_UNREACHABLE, self._trouble)
+        refusals: Iterable[Refusal] = (state.refusal for state in self._states.values() if state.refusal is not None)
+        return next(iter(refusals), Refusal(Reason.POOL_UNKNOWN, "there is no pool that could be served"))
+
+    def _can_serve(self, state: PoolState, now: Reading) -> bool:
+        config = state.sending or state.serving.config
+        if config is None:
+            return False
+        claim = self.claims.current(config)
+        return claim is not None and covers(claim, now, self._durations)

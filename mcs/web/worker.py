@@ -1,0 +1,100 @@
+"""One worker process: everything that is opened, started or drawn, and only after the fork."""
+
+import logging
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import mcs
+from mcs.boot.durations import Durations
+from mcs.boot.lease_queue import LeaseLimits
+from mcs.boot.reasons import Reason, Refusal
+from mcs.clock import Clock, read_clock
+from mcs.machineconfig.appended import AppendedFile, AppendedSet
+from mcs.settings import FileSource, Settings
+from mcs.store import open_store
+from mcs.store.interface import Store, StoreUnavailable
+from mcs.web.answers import Answers
+from mcs.web.bodies import Bodies
+from mcs.web.claims import Identity
+from mcs.web.keeper import Keeper
+from mcs.web.recorder import Recorder
+
+__all__ = ["Worker", "read_appended", "start_worker"]
+
+_log = logging.getLogger(__name__)
+
+_STORE_THREADS = 8  # for holds, verification and building; requests wait for them with a time limit
+_NEW_LEASES_PER_SECOND = 200.0  # of a server, shared by its workers
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """What a started worker consists of."""
+
+    identity: Identity
+    settings: Settings
+    durations: Durations
+    store: Store
+    keeper: Keeper
+    recorder: Recorder
+    answers: Answers
+    executor: ThreadPoolExecutor
+
+    def stop(self) -> None:
+        """Flush the boot leases and close the store. Holds stay: machines may still be booting under them."""
+        self.keeper.stop(timeout=5.0)
+        self.recorder.stop(timeout=20.0)
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.store.close()
+
+
+def start_worker(settings: Settings, clock: Clock = read_clock) -> Worker:
+    """Start a worker in this process. Raises StoreUnusable where waiting would not help."""
+    identity = Identity(secrets.token_hex(16), settings.name)
+    durations = settings.durations()
+    store = open_store(settings.store)
+    _open(store)
+    executor = ThreadPoolExecutor(_STORE_THREADS, thread_name_prefix="store")
+    recorder = Recorder(store, LeaseLimits(per_second=_NEW_LEASES_PER_SECOND / settings.workers), clock)
+    keeper = Keeper(
+        store,
+        recorder,
+        identity,
+        durations,
+        clock,
+        executor,
+        version=mcs.__version__,
+        every=settings.pool_refresh,
+    )
+    bodies = Bodies(store, executor, settings.cache_size)
+    answers = Answers(keeper, bodies, recorder, identity, durations, clock)
+    recorder.start()
+    keeper.start()
+    return Worker(identity, settings, durations, store, keeper, recorder, answers, executor)
+
+
+def _open(store: Store) -> None:
+    """Find out at once whether the store can be used at all; one that is out of reach for now is waited for."""
+    try:
+        store.pools()
+    except StoreUnavailable as error:
+        _log.warning("the store is not at hand yet: %s", error)
+
+
+def read_appended(settings: Settings) -> AppendedSet | Refusal:
+    """Read the files that are appended, anew for each request: they may change at any time."""
+    try:
+        return AppendedSet(
+            bundles=tuple(_read(source) for source in settings.ca_bundle),
+            kubeconfig=settings.kubeconfig.read_bytes() if settings.kubeconfig is not None else None,
+            boot_ids=settings.boot_id,
+            full_config=settings.full_config,
+            extra=tuple(_read(source) for source in settings.extra_file),
+        )
+    except OSError as error:
+        return Refusal(Reason.FILE_UNREADABLE, f"{error.filename}: {error.strerror}")
+
+
+def _read(source: FileSource) -> AppendedFile:
+    return AppendedFile(source.path, source.source.read_bytes(), source.mode)

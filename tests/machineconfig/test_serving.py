@@ -1,0 +1,141 @@
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcs.jsondata import JSON, JSONObject
+from mcs.machineconfig.serving import last_served, resolve
+
+A, B, C = "rendered-worker-a", "rendered-worker-b", "rendered-worker-c"
+
+
+def pool(
+    spec: str | None = None,
+    status: str | None = None,
+    *,
+    updated: int | None = None,
+    generation: int = 2,
+    observed: int | None = 2,
+    serve: str | None = None,
+    degraded: str | None = None,
+) -> JSONObject:
+    annotations: JSONObject = {"mcs.internal/serve": serve} if serve is not None else {}
+    described: dict[str, JSON] = {
+        "configuration": {"name": status} if status is not None else None,
+        "updatedMachineCount": updated,
+        "observedGeneration": observed,
+        "conditions": [{"type": "RenderDegraded", "status": degraded}] if degraded is not None else None,
+    }
+    return {
+        "metadata": {"name": "worker", "generation": generation, "annotations": annotations},
+        "spec": {"configuration": {"name": spec}} if spec is not None else {},
+        "status": {key: value for key, value in described.items() if value is not None},
+    }
+
+
+def everything(_: str) -> bool:
+    return True
+
+
+def nothing(_: str) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("described", "config", "why"),
+    [
+        pytest.param(pool(A, B, updated=1), A, "spec.configuration, proven by 1 node", id="spec, proven"),
+        pytest.param(pool(A, B, updated=0), B, "status.configuration", id="spec, not proven"),
+        pytest.param(pool(A, B, updated=1, observed=1), B, "status.configuration", id="proven for an older generation"),
+        pytest.param(pool(A, B, updated=1, observed=None), B, "status.configuration", id="no observed generation"),
+        pytest.param(pool(A, A, updated=0), A, "status.configuration, same as spec", id="both the same"),
+        pytest.param(pool(A), A, "spec.configuration; the pool has no status yet", id="no status yet"),
+        pytest.param(pool(None, B), B, "status.configuration", id="status alone"),
+        pytest.param(pool(), None, "neither", id="neither"),
+        pytest.param(pool("", ""), None, "neither", id="empty names"),
+        pytest.param(pool(A, B, updated=1, serve="status"), B, "annotation", id="annotation: status"),
+        pytest.param(pool(A, B, updated=0, serve="spec"), A, "annotation", id="annotation: spec"),
+        pytest.param(pool(A, B, serve=C), C, "annotation", id="annotation: a name"),
+    ],
+)
+def test_what_a_pool_serves(described: JSONObject, config: str | None, why: str) -> None:
+    serving = resolve(described, last=None, exists=everything)
+    assert serving.config == config
+    assert serving.why.startswith(why)
+    assert serving.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("serve", "note"),
+    [
+        pytest.param("Spec", "'Spec' is not spec, status or a config's name", id="no name"),
+        pytest.param("", "'' is not spec, status or a config's name", id="empty"),
+        pytest.param("status", "status.configuration names no config", id="names nothing"),
+    ],
+)
+def test_an_annotation_that_cannot_be_followed_is_ignored_and_reported(serve: str, note: str) -> None:
+    serving = resolve(pool(A, serve=serve), last=None, exists=everything)
+    assert serving.config == A
+    assert len(serving.notes) == 1
+    assert note in serving.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("described", "existing", "config", "why"),
+    [
+        pytest.param(pool(B, A, observed=1), {A, B, C}, C, "does not speak of its current spec", id="spec changed"),
+        pytest.param(pool(B, B, degraded="True"), {A, B, C}, C, "rendering is degraded", id="rendering degraded"),
+        pytest.param(pool(B, B, degraded="False"), {A, B, C}, B, "status.configuration", id="not degraded"),
+        pytest.param(pool(B, B), {A, C}, C, "does not exist", id="the new config is not there yet"),
+        pytest.param(pool(B, B), {A, B, C}, B, "status.configuration", id="settled, and there"),
+        pytest.param(pool(), {C}, C, "neither", id="the pool names nothing any more"),
+        pytest.param(pool(B, A, observed=1), {A, B}, A, "status.configuration", id="last served is gone"),
+        pytest.param(pool(B, B, serve=A, observed=1), {A, B, C}, A, "annotation", id="an annotation goes first"),
+    ],
+)
+def test_what_was_served_last_is_served_on_until_the_pool_has_settled(
+    described: JSONObject, existing: set[str], config: str, why: str
+) -> None:
+    serving = resolve(described, last=C, exists=existing.__contains__)
+    assert serving.config == config
+    assert why in serving.why
+
+
+def test_a_last_config_that_is_gone_is_said() -> None:
+    assert C in resolve(pool(B, B, observed=1), last=C, exists=nothing).notes[0]
+
+
+class Held(NamedTuple):
+    config: str
+    pools: tuple[str, ...]
+    renewed: float
+
+
+def test_what_was_served_last_is_the_hold_renewed_last() -> None:
+    holds = [Held(A, ("worker",), 10.0), Held(B, ("worker", "infra"), 20.0), Held(C, ("master",), 30.0)]
+    assert last_served("worker", holds) == B
+    assert last_served("master", holds) == C
+    assert last_served("edge", holds) is None
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from([A, B, "True", "RenderDegraded"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["metadata", "spec", "status", "configuration", "name", "conditions", "annotations", "type"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["metadata", "spec", "status"]), json_values), st.sampled_from([None, A, B]))
+def test_a_pool_of_any_shape_is_resolved_to_a_name_or_to_none(document: JSONObject, last: str | None) -> None:
+    serving = resolve(document, last=last, exists=everything)
+    assert serving.config is None or isinstance(serving.config, str)
+    assert serving.why
