@@ -1,6 +1,11 @@
-"""The bytes that machines get, built once for each config, object, spec and appended set, and cached by size."""
+"""The bytes that machines get, built once for each config, object, spec and appended set, and cached by size.
+
+The objects they are built from are cached too, so that a spec which nobody has asked for yet can still be built while
+the store is out of reach.
+"""
 
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from threading import Lock
 
 from cachetools import LRUCache
@@ -8,7 +13,7 @@ from cachetools import LRUCache
 from mcs.boot.protocol import Claim
 from mcs.boot.reasons import Reason, Refusal
 from mcs.ignition import IgnitionError, SpecVersion, UnsupportedFeatures, declared_version
-from mcs.jsondata import JSONObject, object_at, text_at
+from mcs.jsondata import JSONObject, encode, object_at, text_at
 from mcs.machineconfig.appended import AppendedSet, Body, build_body
 from mcs.machineconfig.metadata import generation_of
 from mcs.machineconfig.names import Kind
@@ -29,6 +34,12 @@ class Bodies:
         self._flights: Flights[Body | Refusal] = Flights(executor)
         self._lock = Lock()
         self._cache: LRUCache[tuple[object, ...], Body | Refusal] = LRUCache(size, getsizeof=_size)
+        self._objects: LRUCache[_ObjectKey, _Object] = LRUCache(size // 2, getsizeof=lambda loaded: loaded.size)
+
+    def prepare(self, claim: Claim) -> Refusal | None:
+        """Have the claim's object at hand before a machine asks; return why it is not, None if it is."""
+        loaded = self._object(claim)
+        return loaded if isinstance(loaded, Refusal) else None
 
     def body(self, claim: Claim, spec: SpecVersion | None, appended: AppendedSet, timeout: float) -> Body | Refusal:
         """Return the bytes from the very object that the claim names (B4), at a spec, or at its own if None."""
@@ -45,6 +56,21 @@ class Bodies:
     def _build(
         self, key: tuple[object, ...], claim: Claim, spec: SpecVersion | None, appended: AppendedSet
     ) -> Body | Refusal:
+        loaded = self._object(claim)
+        if isinstance(loaded, Refusal):
+            return loaded
+        built = _built(loaded.machine_config, spec, appended)
+        with self._lock:
+            if _size(built) <= self._cache.maxsize:
+                self._cache[key] = built
+        return built
+
+    def _object(self, claim: Claim) -> "_Object | Refusal":
+        key = _ObjectKey(claim.config, claim.uid, claim.generation)
+        with self._lock:
+            cached = self._objects.get(key)
+        if cached is not None:
+            return cached
         try:
             stored = self._store.get(Kind.CONFIG, claim.config)
         except StoreError as error:
@@ -53,11 +79,26 @@ class Bodies:
             return Refusal(Reason.CONFIG_MISSING, f"{claim.config} does not exist")
         if stored.uid != claim.uid or generation_of(stored.value) != claim.generation:
             return Refusal(Reason.CONFIG_CHANGED, f"{claim.config} is no longer the object that was verified")
-        built = _built(stored.value, spec, appended)
+        loaded = _Object(stored.value, len(encode(stored.value)))
         with self._lock:
-            if _size(built) <= self._cache.maxsize:
-                self._cache[key] = built
-        return built
+            if loaded.size <= self._objects.maxsize:
+                self._objects[key] = loaded
+        return loaded
+
+
+@dataclass(frozen=True, slots=True)
+class _ObjectKey:
+    config: str
+    uid: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """size: about what it takes to keep, in bytes: its length as text."""
+
+    machine_config: JSONObject
+    size: int
 
 
 def _size(entry: Body | Refusal) -> int:

@@ -19,6 +19,8 @@ __all__ = ["run"]
 
 _log = logging.getLogger(__name__)
 
+_READY_WAIT = 2.0  # seconds until a worker whose store is out of reach answers 503 rather than nothing
+
 
 class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, settings: Settings) -> None:
@@ -62,6 +64,8 @@ def _start(worker: object) -> None:
     except StoreUnusable as error:
         _log.critical("the server cannot start: %s", error)
         sys.exit(Arbiter.APP_LOAD_ERROR)  # tells the arbiter to end instead of trying again and again
+    # A worker accepts connections only after this returns: while its siblings answer, it need not answer 503.
+    started.keeper.ready.wait(_READY_WAIT)
     _log.info("worker %s serves from %s", started.identity.worker, started.store.address)
 
 

@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 
 from mcs.boot.clock import Reading, elapsed
 from mcs.boot.durations import Durations
-from mcs.boot.protocol import Acquisition, Resolved, covers, renewal_due
+from mcs.boot.protocol import Acquisition, Claim, Resolved, covers, renewal_due
 from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Heartbeat
 from mcs.clock import Clock
@@ -20,6 +20,7 @@ from mcs.jsondata import JSONObject
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.serving import Serving, last_served, resolve
 from mcs.store.interface import Conflict, NotFound, PoolsView, Store, StoreError
+from mcs.web.bodies import Bodies
 from mcs.web.claims import Claims, Identity
 from mcs.web.flights import Flights, FlightTimeoutError
 from mcs.web.recorder import Recorder
@@ -48,6 +49,7 @@ class Keeper:
         self,
         store: Store,
         recorder: Recorder,
+        bodies: Bodies,
         identity: Identity,
         durations: Durations,
         clock: Clock,
@@ -60,6 +62,7 @@ class Keeper:
         self._store = store
         self.claims = Claims(store, identity, durations, clock, executor, self.pools_of)
         self._recorder = recorder
+        self._bodies = bodies
         self._identity = identity
         self._durations = durations
         self._clock = clock
@@ -208,16 +211,24 @@ class Keeper:
         acquisition = self.claims.acquire(config)
         if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
             acquisition = self._unmark(config, acquisition)
-        if acquisition.refusal is None:
+        if acquisition.claim is not None and acquisition.refusal is None:
             self._held_pools[config] = pools
-            self._said.pop(config, None)
-            return None
+            return self._prepare(acquisition.claim)
+        assert acquisition.refusal is not None, "no claim without a reason"
         detail = acquisition.refusal.detail
         if acquisition.claim is not None and covers(acquisition.claim, now, self._durations):
             self._warn_once(config, f"the hold on {config} was not renewed, and stands for now: {detail}")
             return None
         self._warn_once(config, f"{config} is not sent: {detail}")
         return acquisition.refusal
+
+    def _prepare(self, claim: Claim) -> Refusal | None:
+        refusal = self._bodies.prepare(claim)
+        if refusal is None:
+            self._said.pop(claim.config, None)
+        else:
+            self._warn_once(claim.config, f"{claim.config} is not sent: {refusal.detail}")
+        return refusal
 
     def _unmark(self, config: str, acquisition: Acquisition) -> Acquisition:
         """Take the mark off a config that a pool names, so that a collector's death stops no boot for long."""

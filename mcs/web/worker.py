@@ -49,17 +49,22 @@ class Worker:
         self.store.close()
 
 
-def start_worker(settings: Settings, clock: Clock = read_clock) -> Worker:
-    """Start a worker in this process. Raises StoreUnusable where waiting would not help."""
+def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | None = None) -> Worker:
+    """Start a worker in this process; store: in place of the one that the settings name.
+
+    Raises StoreUnusable where waiting would not help.
+    """
     identity = Identity(secrets.token_hex(16), settings.name)
     durations = settings.durations()
-    store = open_store(settings.store)
+    store = store if store is not None else open_store(settings.store)
     _open(store)
     executor = ThreadPoolExecutor(_STORE_THREADS, thread_name_prefix="store")
     recorder = Recorder(store, LeaseLimits(per_second=_NEW_LEASES_PER_SECOND / settings.workers), clock)
+    bodies = Bodies(store, executor, settings.cache_size)
     keeper = Keeper(
         store,
         recorder,
+        bodies,
         identity,
         durations,
         clock,
@@ -67,7 +72,6 @@ def start_worker(settings: Settings, clock: Clock = read_clock) -> Worker:
         version=mcs.__version__,
         every=settings.pool_refresh,
     )
-    bodies = Bodies(store, executor, settings.cache_size)
     answers = Answers(keeper, bodies, recorder, identity, durations, clock)
     recorder.start()
     keeper.start()
