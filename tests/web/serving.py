@@ -89,6 +89,7 @@ class Serving:
 
     def kill(self) -> None:
         """End it and its workers at once, as a loss of power would."""
+        self.process.send_signal(signal.SIGSTOP)  # so that it does not fork while its workers are counted
         for pid in (*self.worker_pids(), self.process.pid):
             os.kill(pid, signal.SIGKILL)
         self.process.wait(_PATIENCE)

@@ -104,6 +104,7 @@ def test_leases_that_wait_are_written_before_the_server_ends(path: Path) -> None
 
 def test_a_locked_file_does_not_stop_a_running_server(path: Path) -> None:
     with serving(path) as server:
+        server.wait_for(lambda: len(server.worker_ids()) == 2, "both workers are ready")
         lock = sqlite3.connect(path, isolation_level=None)
         try:
             lock.execute("BEGIN IMMEDIATE")
@@ -193,6 +194,7 @@ def test_settings_that_cannot_be_used_are_refused_in_a_sentence(path: Path, flag
 
 def test_a_store_that_goes_away_does_not_stop_what_is_held(path: Path) -> None:
     with serving(path, *FEW_SECONDS) as server:
+        server.wait_for(lambda: len(server.worker_ids()) == 2, "both workers are ready")
         away = path.with_suffix(".away")
         renamed = [(name, Path(f"{away}{name.name.removeprefix(path.name)}")) for name in path.parent.glob("store.db*")]
         for name, aside in renamed:
