@@ -162,9 +162,9 @@ class Keeper:
             else:
                 self._say_trouble(None)
             self._hold_all()
+            self._beat()
             if self._trouble is None:
                 self.ready.set()
-            self._beat()
 
     def _resolve_all(self, view: PoolsView, last: dict[str, str]) -> None:
         states = {}

@@ -1,0 +1,226 @@
+"""What a worker has ready before a machine asks, and what becomes of it over time."""
+
+from collections.abc import Callable
+
+import pytest
+
+from mcs.boot.records import Hold
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
+from mcs.store.interface import RecordKind
+from tests.web.world import A, B, World, config, pool
+
+Start = Callable[..., World]
+
+MARK = {"metadata": {"annotations": {ANNOTATION_MARK: "2026-01-01T00:00:00Z some-nonce"}}}
+
+
+def holds(running: World) -> dict[str, Hold]:
+    return {stored.value.config: stored.value for stored in running.store.holds()}
+
+
+def served(running: World) -> str | None:
+    return running.get().headers.get("MCS-Config")
+
+
+def test_a_hold_is_renewed_once_a_period_while_a_pool_resolves_to_it(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    start = running.clock().wall
+    running.clock.move(299)
+    running.keeper.look()
+    assert holds(running)[A].renewed == start
+    running.clock.move(1)
+    running.keeper.look()
+    assert holds(running)[A].renewed == start + 300
+    assert holds(running)[A].acquired == start
+
+
+def test_requests_write_no_hold(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    before = running.store.holds()
+    for _ in range(20):
+        assert running.get().status_code == 200
+    assert running.store.holds() == before
+
+
+def test_a_pool_is_switched_once_the_new_hold_is_there(world: Start) -> None:
+    running = world(config(A), config(B), pool("worker", A))
+    running.store.apply([pool("worker", B)])
+    assert served(running) == A
+    running.keeper.look()
+    assert served(running) == B
+    assert set(holds(running)) == {A, B}
+
+
+def test_a_config_that_no_pool_resolves_to_is_renewed_no_more_and_its_hold_stays(world: Start) -> None:
+    running = world(config(A), config(B), pool("worker", A))
+    start = running.clock().wall
+    running.store.apply([pool("worker", B)])
+    running.keeper.look()
+    running.clock.move(1000)
+    running.keeper.look()
+    assert holds(running)[A].renewed == start
+    assert holds(running)[A].expires == start + 86400
+    assert holds(running)[B].renewed == start + 1000
+
+
+def test_a_new_config_that_is_not_there_yet_leaves_the_old_one_being_sent(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.apply([pool("worker", B)])
+    running.keeper.look()
+    assert served(running) == A
+    state = running.keeper.states["worker"]
+    assert state.serving.config == A
+    assert f"{B} does not exist" in state.serving.why
+    running.store.apply([config(B)])
+    running.keeper.look()
+    assert served(running) == B
+
+
+def test_what_was_served_last_is_read_back_from_holds_at_a_start(world: Start) -> None:
+    first = world(config(A), pool("worker", A))
+    assert served(first) == A
+    first.server.stop()
+    first.store.apply([pool("worker", B)])
+    second = world()
+    assert served(second) == A
+    assert "served last" in second.keeper.states["worker"].serving.why
+
+
+def test_a_pool_that_is_deleted_is_served_no_more(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.delete(Kind.POOL, "worker")
+    running.keeper.look()
+    assert running.get().get_json()["reason"] == "pool-unknown"
+
+
+def test_two_pools_share_one_hold_that_names_both(world: Start) -> None:
+    running = world(config(A), pool("worker", A), pool("infra", A))
+    assert holds(running)[A].pools == ("infra", "worker")
+    running.store.delete(Kind.POOL, "infra")
+    running.keeper.look()
+    running.keeper.look()
+    assert holds(running)[A].pools == ("worker",)
+
+
+def test_a_marked_config_that_a_pool_names_is_unmarked_at_once(world: Start) -> None:
+    running = world(config(A))
+    running.store.patch(Kind.CONFIG, A, MARK)  # type: ignore[arg-type]  # a JSON object
+    running.store.apply([pool("worker", A)])
+    running.keeper.look()
+    assert served(running) == A
+    meta = running.store.metadata(Kind.CONFIG, A)
+    assert meta is not None
+    assert meta.mark is None
+
+
+def test_a_config_that_is_marked_while_it_is_held_is_found_at_the_renewal(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.patch(Kind.CONFIG, A, MARK)  # type: ignore[arg-type]  # a JSON object
+    assert served(running) == A  # the hold is older than the mark, so the collector sees it
+    running.clock.move(300)
+    running.keeper.look()
+    meta = running.store.metadata(Kind.CONFIG, A)
+    assert meta is not None
+    assert meta.mark is None
+    assert served(running) == A
+
+
+def test_a_config_that_vanishes_is_sent_no_more_from_the_next_renewal_on(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.delete(Kind.CONFIG, A)
+    running.clock.move(300)
+    running.keeper.look()
+    assert running.get().get_json()["reason"] == "config-missing"
+    assert A in holds(running)  # machines that got it may still be booting
+
+
+def test_an_object_that_is_replaced_is_served_as_it_is_now(world: Start) -> None:
+    running = world(config(A, kernelArguments=["one"]), pool("worker", A))
+    before = running.get().data
+    running.store.delete(Kind.CONFIG, A)
+    running.store.apply([config(A, kernelArguments=["two"])])
+    running.clock.move(300)
+    running.keeper.look()
+    after = running.get().data
+    assert b"one" in before
+    assert b"two" in after
+
+
+def test_bytes_never_come_from_another_object_than_the_verified_one(world: Start) -> None:
+    running = world(config(A), pool("worker", A), cache_size="10")  # too small to keep anything
+    running.store.delete(Kind.CONFIG, A)
+    running.store.apply([config(A, kernelArguments=["two"])])
+    response = running.get()
+    assert (response.status_code, response.get_json()["reason"]) == (503, "config-changed")
+
+
+def test_a_clock_that_is_behind_the_store_stops_new_holds(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.clock.step_wall(-3600)
+    running.clock.move(300)
+    running.keeper.look()
+    response = running.get()
+    assert (response.status_code, response.get_json()["reason"]) == (503, "clock-off")
+    assert "-3300 s" in response.get_json()["detail"]
+    running.clock.step_wall(3600)
+    running.keeper.look()
+    assert running.get().status_code == 200
+
+
+def test_a_hold_that_somebody_deleted_is_said_in_the_heartbeat(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    [beat] = [stored.value for stored in running.store.heartbeats()]
+    assert beat.lost_hold is None
+    [hold] = running.store.holds()
+    running.store.delete_record(RecordKind.HOLD, hold.name, uid=hold.uid, resource_version=hold.resource_version)
+    running.clock.move(300)
+    running.keeper.look()
+    [beat] = [stored.value for stored in running.store.heartbeats()]
+    assert beat.lost_hold == running.clock().wall
+    assert served(running) == A
+
+
+def test_a_lapsed_hold_is_acquired_and_verified_anew(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.delete(Kind.CONFIG, A)
+    running.clock.move(86400)
+    response = running.get()
+    assert (response.status_code, response.get_json()["reason"]) == (503, "config-missing")
+    running.store.apply([config(A)])
+    assert running.get().status_code == 200
+    assert holds(running)[A].acquired == running.clock().wall
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [pytest.param(42299, 200, id="just in time"), pytest.param(42301, 503, id="a second late")]
+)
+def test_bytes_leave_only_while_the_hold_outlasts_them_by_the_boot_bound(
+    world: Start, seconds: float, status: int
+) -> None:
+    # 24 h hold - 12 h boot bound - 15 min body deadline = 42,300 s
+    running = world(config(A), pool("worker", A))
+    assert running.get().status_code == 200
+    running.store.delete(Kind.CONFIG, A)  # a new hold would be refused
+    running.clock.move(seconds)
+    assert running.get().status_code == status
+
+
+def test_heartbeats_are_renewed_and_count_what_was_recorded(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.get()
+    running.leases()
+    running.clock.move(300)
+    running.keeper.look()
+    [beat] = [stored.value for stored in running.store.heartbeats()]
+    assert (beat.worker, beat.server) == (running.worker.identity.worker, "one")
+    assert beat.renewed == running.clock().wall
+    assert beat.expires > beat.renewed + 300
+    assert beat.recorded == 1
+
+
+def test_an_annotation_that_is_ignored_is_logged_once(world: Start, caplog: pytest.LogCaptureFixture) -> None:
+    running = world(config(A), pool("worker", A, **{"mcs.internal/serve": "Nonsense"}))
+    for _ in range(3):
+        running.keeper.look()
+    assert caplog.text.count("is ignored: 'Nonsense'") == 1
+    assert served(running) == A
