@@ -81,6 +81,7 @@ class Keeper:
         self._beaten: Reading | None = None
         self._looked: Reading | None = None
         self.ready = Event()
+        self.looked = Event()
 
     # ---- life
 
@@ -165,6 +166,7 @@ class Keeper:
             self._beat()
             if self._trouble is None:
                 self.ready.set()
+            self.looked.set()
 
     def _resolve_all(self, view: PoolsView, last: dict[str, str]) -> None:
         states = {}
@@ -212,8 +214,7 @@ class Keeper:
         if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
             acquisition = self._unmark(config, acquisition)
         if acquisition.claim is not None and acquisition.refusal is None:
-            self._held_pools[config] = pools
-            return self._prepare(acquisition.claim)
+            return self._prepare(acquisition.claim, pools)
         assert acquisition.refusal is not None, "no claim without a reason"
         detail = acquisition.refusal.detail
         if acquisition.claim is not None and covers(acquisition.claim, now, self._durations):
@@ -222,9 +223,10 @@ class Keeper:
         self._warn_once(config, f"{config} is not sent: {detail}")
         return acquisition.refusal
 
-    def _prepare(self, claim: Claim) -> Refusal | None:
+    def _prepare(self, claim: Claim, pools: tuple[str, ...]) -> Refusal | None:
         refusal = self._bodies.prepare(claim)
         if refusal is None:
+            self._held_pools[claim.config] = pools
             self._said.pop(claim.config, None)
         else:
             self._warn_once(claim.config, f"{claim.config} is not sent: {refusal.detail}")
@@ -299,8 +301,5 @@ class Keeper:
         return next(iter(refusals), Refusal(Reason.POOL_UNKNOWN, "there is no pool that could be served"))
 
     def _can_serve(self, state: PoolState, now: Reading) -> bool:
-        config = state.sending or state.serving.config
-        if config is None:
-            return False
-        claim = self.claims.current(config)
+        claim = self.claims.current(state.sending) if state.sending is not None else None
         return claim is not None and covers(claim, now, self._durations)

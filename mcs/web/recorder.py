@@ -1,6 +1,7 @@
 """Writes boot leases behind the requests' backs: queued, in batches, retried; what waits is written before the end."""
 
 import logging
+from contextlib import suppress
 from threading import Condition, Thread
 
 from mcs.boot.lease_queue import LeaseLimits, LeaseQueue
@@ -71,6 +72,8 @@ class Recorder:
     def _run(self) -> None:
         with ends_worker_unless(lambda: self._stopping):
             failures = 0
+            with suppress(StoreError):  # the first write says what is wrong
+                self.learn_counts()
             while (batch := self._next_batch(failures)) is not None:
                 failures = 0 if self._write(batch) else failures + 1
 
@@ -87,7 +90,9 @@ class Recorder:
 
     def _write(self, batch: list[BootLease]) -> bool:
         try:
-            self._learn_counts()
+            now = self._clock().boot
+            if self._counted is None or now - self._counted >= _COUNT_EVERY:
+                self.learn_counts()
             self._store.put_boot_leases(batch)
         except StoreError as error:
             with self._wake:
@@ -97,10 +102,9 @@ class Recorder:
         self.recorded += sum(1 for lease in batch if lease.network is None)
         return True
 
-    def _learn_counts(self) -> None:
-        now = self._clock().boot
-        if self._counted is None or now - self._counted >= _COUNT_EVERY:
-            counts = self._store.count_boot_leases()
-            with self._wake:
-                self._queue.know_counts(counts)
-            self._counted = now
+    def learn_counts(self) -> None:
+        """Read how many leases each pool has; the thread does so now and then. Raises StoreError."""
+        counts = self._store.count_boot_leases()
+        with self._wake:
+            self._queue.know_counts(counts)
+        self._counted = self._clock().boot

@@ -87,7 +87,9 @@ class World:
         return [stored.value for stored in self.store.boot_leases()]
 
 
-def start_world(path: Path, *objects: tuple[Kind, JSONObject], store: Store | None = None, **flags: str) -> World:
+def start_world(
+    path: Path, *objects: tuple[Kind, JSONObject], store: Store | None = None, wait: bool = True, **flags: str
+) -> World:
     """Start a server over a store with these objects; it looks at them once, and again when `keeper.look` is called."""
     address = f"sqlite:///{path / 'store.db'}"
     stored = open_store(address)
@@ -100,5 +102,6 @@ def start_world(path: Path, *objects: tuple[Kind, JSONObject], store: Store | No
     server = app.extensions["mcs"]
     assert isinstance(server, Server)
     server.worker = start_worker(settings, clock, store if store is not None else stored)
-    server.worker.keeper.ready.wait(10)
+    if wait:
+        server.worker.keeper.looked.wait(10)
     return World(stored, clock, server.worker, server, app.test_client())
