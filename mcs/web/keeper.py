@@ -79,6 +79,7 @@ class Keeper:
         self._trouble: str | None = None
         self._started: Reading = clock()
         self._beaten: Reading | None = None
+        self._told_lost: float | None = None
         self._looked: Reading | None = None
         self.ready = Event()
         self.looked = Event()
@@ -252,7 +253,9 @@ class Keeper:
 
     def _beat(self) -> None:
         now = self._clock()
-        if self._beaten is not None and elapsed(self._beaten, now) < self._durations.renewal:
+        lost = self.claims.lost_hold
+        fresh = self._beaten is not None and elapsed(self._beaten, now) < self._durations.renewal
+        if fresh and lost == self._told_lost:  # a loss is told at once
             return
         heartbeat = Heartbeat(
             worker=self._identity.worker,
@@ -263,7 +266,7 @@ class Keeper:
             duration=3 * self._durations.renewal,
             recorded=self._recorder.recorded,
             dropped=self._recorder.dropped,
-            lost_hold=self.claims.lost_hold,
+            lost_hold=lost,
         )
         try:
             self._store.put_heartbeat(heartbeat)
@@ -272,6 +275,7 @@ class Keeper:
             return
         self._said.pop("heartbeat", None)
         self._beaten = now
+        self._told_lost = lost
 
     def _warn_once(self, subject: str, text: str) -> None:
         """Log a text once for as long as it is the newest about its subject: looks come every second."""
