@@ -1,0 +1,56 @@
+"""The `mcs` command: what people and scripts call. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+
+from importlib import import_module
+
+import click
+
+from mcs import __version__
+from mcs.cli.options import one_line
+from mcs.store.interface import StoreError
+
+__all__ = ["COMMANDS", "main", "mcs"]
+
+# Each subcommand's module and name there; imported only when it is called or described.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "serve": ("mcs.cli.serve", "serve"),
+    "apply": ("mcs.cli.apply", "apply"),
+    "get": ("mcs.cli.get", "get"),
+    "delete": ("mcs.cli.delete", "delete"),
+    "store": ("mcs.cli.store", "store"),
+}
+
+
+class _Commands(click.Group):
+    """The subcommands of the table; what a store raises becomes one line and exit status 1."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name]
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except StoreError as error:
+            raise click.ClickException(one_line(str(error))) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mcs")
+def mcs() -> None:
+    """Serve rendered Ignition configs to booting machines, and look after what is served.
+
+    Commands that use a store take it from --store or MCS_STORE, such as sqlite:///mcs.db. Exit status: 0 done,
+    1 refused or failed, 2 wrong usage.
+    """
+
+
+def main() -> None:
+    """Run the `mcs` command: the console entry point."""
+    mcs.main(prog_name="mcs")

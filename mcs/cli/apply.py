@@ -1,0 +1,125 @@
+"""`mcs apply`: loads manifests, all or none."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from mcs.cli.options import one_line, opened, printable, store_option
+from mcs.machineconfig.manifests import MAX_FILE, Manifest, ManifestError, decode, examine
+from mcs.store.interface import ObjectRefused
+
+__all__ = ["apply"]
+
+_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_STDIN = "-"
+
+
+@click.command(short_help="Create or change objects from manifests.")
+@click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    metavar="FILE|DIR|-",
+    required=True,
+    multiple=True,
+    help="A file, all *.yaml, *.yml and *.json of a directory, or - for standard input; may be given several times.",
+)
+@click.option("-R", "--recursive", is_flag=True, help="Directories below a given directory too.")
+@store_option
+def apply(filenames: tuple[str, ...], recursive: bool, address: str) -> None:
+    """Create or change MachineConfigs, MachineConfigPools and Nodes from manifests.
+
+    Everything is read first and then written in one transaction: if one object is refused, nothing is applied. A
+    rendered config's spec never changes.
+    """
+    manifests = _read_all([*_sources(filenames, recursive)])
+    if not manifests:
+        raise click.ClickException(f"no manifest was found in {printable(', '.join(filenames))}; nothing was applied")
+    with opened(address) as store:
+        try:
+            changes = store.apply([(manifest.kind, manifest.document) for manifest in manifests])
+        except ObjectRefused as error:
+            _refuse([_at(manifests[error.index], "", one_line(str(error)))])
+    for change in changes:
+        click.echo(f"{change.kind.kind.lower()}/{change.name} {change.outcome}")
+
+
+def _read_all(sources: Sequence[str]) -> list[Manifest]:
+    """Read all files; if anything is wrong in any, print every error and exit."""
+    manifests: list[Manifest] = []
+    errors: list[ManifestError] = []
+    for source in sources:
+        try:
+            name = "<stdin>" if source == _STDIN else source
+            reading = examine(decode(_bytes(source), name), name)
+        except ManifestError as error:
+            errors.append(error)
+        else:
+            manifests.extend(reading.manifests)
+            errors.extend(reading.errors)
+    errors.extend(_repeated(manifests))
+    if errors:
+        _refuse(errors)
+    for manifest in manifests:
+        for warning in manifest.warnings:
+            click.echo(f"warning: {_at(manifest, '', warning)}", err=True)
+    return manifests
+
+
+def _repeated(manifests: Sequence[Manifest]) -> Iterator[ManifestError]:
+    first: dict[tuple[str, str], Manifest] = {}
+    for manifest in manifests:
+        other = first.setdefault((manifest.kind.kind, manifest.name), manifest)
+        if other is not manifest:
+            place = f"{other.source}:{other.line} (document {other.index})"
+            message = f"{manifest.kind.kind} {manifest.name} stands in {place} too: remove one of them"
+            yield _at(manifest, "metadata.name", message)
+
+
+def _at(manifest: Manifest, field: str, message: str) -> ManifestError:
+    return ManifestError(manifest.source, manifest.index, manifest.line, field, message)
+
+
+def _refuse(errors: Sequence[ManifestError]) -> NoReturn:
+    for error in errors:
+        click.echo(printable(str(error)), err=True)
+    raise click.ClickException("nothing was applied")
+
+
+# ---- files
+
+
+def _sources(filenames: Sequence[str], recursive: bool) -> Iterator[str]:
+    """Take directories apart: the names of all files, standard input as "-"."""
+    if filenames.count(_STDIN) > 1:
+        raise click.UsageError("standard input (-f -) can be read only once")
+    for filename in filenames:
+        path = Path(filename)
+        if filename == _STDIN or not path.is_dir():
+            yield filename
+            continue
+        try:
+            found = sorted(path.rglob("*") if recursive else path.iterdir())
+        except OSError as error:
+            raise _unreadable(filename, error) from error
+        yield from (str(file) for file in found if file.suffix in _SUFFIXES and not file.is_dir())
+
+
+def _bytes(source: str) -> bytes:
+    """Read a file, or of one that is too large just enough to know."""
+    try:
+        if source == _STDIN:
+            return sys.stdin.buffer.read(MAX_FILE + 1)
+        with Path(source).open("rb") as file:
+            return file.read(MAX_FILE + 1)
+    except OSError as error:
+        raise _unreadable(source, error) from error
+    except ValueError as error:  # a NUL in a file's name
+        raise click.ClickException(f"{printable(source)}: {error}") from error
+
+
+def _unreadable(name: str, error: OSError) -> click.ClickException:
+    return click.ClickException(f"{printable(name)} cannot be read: {error.strerror or error}; nothing was applied")

@@ -1,0 +1,117 @@
+"""What a store holds, read once, and what follows from it: who serves and who refers to what. Only `read` does I/O."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from mcs.boot.durations import Durations
+from mcs.boot.endings import BootState, ended_by, is_expired, state
+from mcs.boot.records import BootLease, Hold
+from mcs.jsondata import JSONObject, text_at
+from mcs.machineconfig.names import Kind
+from mcs.machineconfig.nodes import NodeView, node_view
+from mcs.machineconfig.serving import Serving, last_served, resolve
+from mcs.store.interface import Store, Stored
+
+__all__ = ["Reference", "World"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reference:
+    """Something that names a config. kind: pool, node, hold or boot. roles: how it names it, as in spec and served."""
+
+    kind: str
+    name: str
+    roles: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}" + (f" ({', '.join(self.roles)})" if self.roles else "")
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything but the configs' contents. now, skew: seconds. boot_leases: oldest fetch first."""
+
+    now: float
+    pools: tuple[Stored[JSONObject], ...]
+    nodes: tuple[Stored[JSONObject], ...]
+    holds: tuple[Stored[Hold], ...]
+    boot_leases: tuple[Stored[BootLease], ...]
+    config_names: frozenset[str]
+    skew: float = Durations().skew
+
+    @classmethod
+    def read(cls, store: Store, now: float) -> "World":
+        """Read a store. now: seconds since 1970."""
+        return cls(
+            now=now,
+            pools=tuple(store.objects(Kind.POOL)),
+            nodes=tuple(store.objects(Kind.NODE)),
+            holds=tuple(store.holds()),
+            boot_leases=tuple(store.boot_leases()),
+            config_names=frozenset(metadata.name for metadata in store.all_metadata(Kind.CONFIG)),
+        )
+
+    @cached_property
+    def serving(self) -> Mapping[str, Serving]:
+        """What each pool serves, and why, by the pool's name."""
+        return {
+            pool.name: resolve(pool.value, last=self._last_served(pool.name), exists=self.config_names.__contains__)
+            for pool in self.pools
+        }
+
+    @cached_property
+    def joined(self) -> Mapping[str, str]:
+        """The node as which a boot lease's machine joined, by the lease's name; other leases are absent."""
+        leases = [stored.value for stored in self.boot_leases]
+        pairs = ((lease.name, lease.node or ended_by(lease, leases, self.node_views)) for lease in leases)
+        return {name: node for name, node in pairs if node is not None}
+
+    @cached_property
+    def node_views(self) -> tuple[NodeView, ...]:
+        """What matters of each node."""
+        return tuple(node_view(node.value) for node in self.nodes)
+
+    @cached_property
+    def references(self) -> Mapping[str, tuple[Reference, ...]]:
+        """Who refers to each config, by the config's name; configs that nothing refers to are absent."""
+        found: defaultdict[str, list[Reference]] = defaultdict(list)
+        for config, reference in self._all_references():
+            found[config].append(reference)
+        return {config: tuple(references) for config, references in found.items()}
+
+    def boot_state(self, lease: BootLease) -> BootState:
+        """What became of a boot by now."""
+        return state(lease, self.joined.get(lease.name), self.now, self.skew)
+
+    def is_live(self, hold: Hold) -> bool:
+        """Tell whether a hold still protects, or may do so by another clock."""
+        return not is_expired(hold.renewed, hold.duration, self.now, self.skew)
+
+    def _last_served(self, pool: str) -> str | None:
+        return last_served(pool, [hold.value for hold in self.holds])
+
+    def _all_references(self) -> Iterator[tuple[str, Reference]]:
+        for pool in self.pools:
+            roles = {
+                "spec": text_at(pool.value, "spec", "configuration", "name"),
+                "status": text_at(pool.value, "status", "configuration", "name"),
+                "served": self.serving[pool.name].config,
+                "served last": self._last_served(pool.name),
+            }
+            yield from _by_config("pool", pool.name, roles)
+        for node in self.node_views:
+            roles = {"current": node.current_config, "desired": node.desired_config, "first": node.first_config}
+            yield from _by_config("node", node.name, roles)
+        for hold in self.holds:
+            if self.is_live(hold.value):
+                yield hold.value.config, Reference("hold", hold.name)
+        for lease in self.boot_leases:
+            if self.boot_state(lease.value) is BootState.FETCHED:
+                yield lease.value.config, Reference("boot", lease.name)
+
+
+def _by_config(kind: str, name: str, roles: Mapping[str, str | None]) -> Iterator[tuple[str, Reference]]:
+    for config in dict.fromkeys(config for config in roles.values() if config is not None):
+        yield config, Reference(kind, name, tuple(role for role, named in roles.items() if named == config))

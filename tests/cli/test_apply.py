@@ -1,0 +1,125 @@
+"""`mcs apply`: all or nothing, and every fault named."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mcs.jsondata import compact
+from mcs.machineconfig.manifests import write_yaml
+from tests.cli.commands import Place, node, own_config, pool, rendered
+
+NAME = "rendered-worker-0123456789abcdef0123456789abcdef"
+
+
+def test_it_says_what_became_of_each_object(place: Place) -> None:
+    file = place.file("a.yaml", write_yaml(pool("worker", NAME), rendered(NAME, "worker"), node("one")))
+    assert place.mcs("apply", "-f", file).out == [
+        "machineconfigpool/worker created",
+        f"machineconfig/{NAME} created",
+        "node/one created",
+    ]
+    place.file("a.yaml", write_yaml(pool("worker", NAME, status=NAME), rendered(NAME, "worker"), node("one")))
+    assert place.mcs("apply", "-f", file).out == [
+        "machineconfigpool/worker configured",
+        f"machineconfig/{NAME} unchanged",
+        "node/one unchanged",
+    ]
+
+
+def test_directories_are_read_in_order_of_names_and_not_below(place: Place) -> None:
+    for number, name in enumerate(["d/b.json", "d/a.yaml", "d/c.yml", "d/e.txt", "d/below/f.yaml"]):
+        place.file(name, compact(own_config(f"config-{number}")))
+    directory = place.directory / "d"
+    assert [line.split()[0] for line in place.mcs("apply", "-f", directory).out] == [
+        "machineconfig/config-1",
+        "machineconfig/config-0",
+        "machineconfig/config-2",
+    ]
+    found = [line.split()[0] for line in place.mcs("apply", "-R", "-f", directory).out]
+    assert "machineconfig/config-4" in found
+    assert len(found) == 4
+
+
+def test_standard_input_and_files_together(place: Place) -> None:
+    file = place.file("a.yaml", compact(own_config("a")))
+    outcome = place.mcs("apply", "-f", "-", "-f", file, stdin=compact(own_config("b")))
+    assert outcome.out == ["machineconfig/b created", "machineconfig/a created"]
+
+
+def test_standard_input_is_read_once(place: Place) -> None:
+    outcome = place.mcs("apply", "-f", "-", "-f", "-")
+    assert outcome.status == 2
+    assert "can be read only once" in outcome.err[-1]
+
+
+def test_all_errors_of_all_files_are_listed_and_nothing_is_applied(place: Place) -> None:
+    good = place.file("good.yaml", compact(own_config("good")))
+    bad = place.file("bad.yaml", write_yaml(own_config("Upper"), {"kind": "Pod", "apiVersion": "v1"}))
+    worse = place.file("worse.json", "{")
+    outcome = place.mcs("apply", "-f", good, "-f", bad, "-f", worse)
+    assert (outcome.status, outcome.out) == (1, [])
+    assert outcome.err[0].startswith(f"{bad}:5: document 1: metadata.name: ")
+    assert outcome.err[1].startswith(f"{bad}:10: document 2: kind: ")
+    assert outcome.err[2].startswith(f"{worse}:1: document 1: is no JSON: ")
+    assert outcome.err[3:] == ["Error: nothing was applied"]
+    assert place.mcs("get", "configs").err == ["there are no configs"]
+
+
+def test_one_object_twice_in_a_call_names_both_places(place: Place) -> None:
+    one = place.file("one.yaml", compact(own_config("a")))
+    two = place.file("two.yaml", "---\n" + compact(node("a")) + "\n---\n" + compact(own_config("a")))
+    outcome = place.mcs("apply", "-f", one, "-f", two)
+    assert outcome.status == 1
+    assert outcome.err[0] == (
+        f"{two}:4: document 2: metadata.name: MachineConfig a stands in {one}:1 (document 1) too: remove one of them"
+    )
+
+
+def test_a_rendered_config_never_changes_its_spec(place: Place) -> None:
+    place.mcs("apply", "-f", "-", stdin=compact(rendered(NAME, "worker")))
+    file = place.file("a.yaml", write_yaml(own_config("a"), rendered(NAME, "worker", version="3.5.0")))
+    outcome = place.mcs("apply", "-f", file)
+    assert (outcome.status, outcome.out) == (1, [])
+    assert outcome.err[0].startswith(f"{file}:10: document 2: ")
+    assert NAME in outcome.err[0]
+    assert place.mcs("get", "config", "a").status == 1
+
+
+def test_a_warning_stands_beside_success(place: Place) -> None:
+    outcome = place.mcs("apply", "-f", "-", stdin=compact(rendered(NAME, "worker", version="3.9.0")))
+    assert (outcome.status, outcome.out) == (0, [f"machineconfig/{NAME} created"])
+    assert outcome.err == [
+        "warning: <stdin>:1: document 1: Ignition 3.9.0 is not known here: the config is stored, but cannot be served"
+    ]
+
+
+UNREADABLE = [
+    pytest.param("missing.yaml", "missing.yaml cannot be read: No such file or directory", id="missing"),
+    pytest.param("empty.yaml", "no manifest was found in empty.yaml", id="empty"),
+    pytest.param("directory", "no manifest was found in directory", id="directory without manifests"),
+    pytest.param("latin.yaml", "latin.yaml:1: byte 0xe4 is not UTF-8: save the file as UTF-8", id="encoding"),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), UNREADABLE)
+def test_what_cannot_be_read_is_named(place: Place, monkeypatch: pytest.MonkeyPatch, name: str, message: str) -> None:
+    monkeypatch.chdir(place.directory)
+    Path("empty.yaml").touch()
+    Path("directory").mkdir()
+    Path("latin.yaml").write_bytes(b"a: \xe4")
+    outcome = place.mcs("apply", "-f", name)
+    assert (outcome.status, outcome.out) == (1, [])
+    assert message in outcome.err[0]
+
+
+def test_a_file_name_cannot_steer_a_terminal(place: Place) -> None:
+    file = place.file("\x1b[2J.yaml", "{")
+    outcome = place.mcs("apply", "-f", file)
+    assert outcome.status == 1
+    assert all(line.isprintable() for line in outcome.err)
+
+
+def test_a_file_without_a_reader_is_no_traceback(place: Place) -> None:
+    outcome = place.mcs("apply", "-f", os.devnull)
+    assert (outcome.status, outcome.err) == (1, ["Error: no manifest was found in /dev/null; nothing was applied"])

@@ -1,0 +1,140 @@
+"""`mcs get`: what is stored, what is served and why, and who refers to what."""
+
+import json
+import time
+
+import pytest
+import yaml
+
+from mcs.jsondata import compact
+from tests.cli.commands import Place, boot_lease, hold, node, own_config, pool, rendered
+
+OLD, NEW = (f"rendered-worker-{digit * 32}" for digit in "ab")
+
+
+@pytest.fixture
+def fleet(place: Place) -> Place:
+    """A pool in the middle of a rollout, a node on the old config, and what a server left behind."""
+    documents = [
+        pool("worker", spec=NEW, status=OLD),
+        rendered(OLD, "worker", version="3.2.0"),
+        rendered(NEW, "worker"),
+        own_config("mine"),
+        node("one", currentConfig=OLD, desiredConfig=NEW, state="Working"),
+        node("two", currentConfig=NEW, boot="joined"),
+    ]
+    place.mcs("apply", "-f", "-", stdin="\n---\n".join(compact(document) for document in documents))
+    now = time.time()
+    store = place.store()
+    store.put_hold(hold(OLD, pools=("worker",), renewed=now - 10), acked=None)
+    store.put_hold(hold(NEW, renewed=now - 90_000), acked=None)
+    store.put_boot_leases(
+        [
+            boot_lease("fetched", OLD, fetched=now - 30, client="curl/8 (x) \x1b[2J"),
+            boot_lease("joined", NEW, fetched=now - 20),
+            boot_lease("expired", NEW, fetched=now - 90_000),
+        ]
+    )
+    store.close()
+    return place
+
+
+def test_pools_shows_what_is_served_and_why(fleet: Place) -> None:
+    outcome = fleet.mcs("get", "pools")
+    assert outcome.out[0].split() == ["NAME", "SERVED", "AGE", "WHY"]
+    assert outcome.rows() == [["worker", OLD, "0s", "status.configuration"]]
+
+
+def test_pools_says_that_what_is_served_does_not_exist_or_is_overridden(place: Place) -> None:
+    documents = [pool("a", spec=NEW), pool("b"), pool("c", annotations={"mcs.internal/serve": OLD}), rendered(OLD, "c")]
+    place.mcs("apply", "-f", "-", stdin="\n".join(compact(document) for document in documents))
+    rows = {row[0]: row[1:] for row in place.mcs("get", "pools").rows()}
+    assert rows["a"][0] == NEW
+    assert rows["a"][2].startswith("does not exist; spec.configuration")
+    assert rows["b"][0] == "-"
+    assert rows["c"][0] == OLD
+    assert "mcs.internal/serve" in rows["c"][2]
+
+
+def test_configs_shows_size_spec_and_how_many_references(fleet: Place) -> None:
+    outcome = fleet.mcs("get", "configs")
+    assert outcome.out[0].split() == ["NAME", "BYTES", "SPEC", "AGE", "REFERENCES"]
+    size = str(len('{"config":{"ignition":{"version":"3.4.0"}}}'))
+    assert [row[:3] + row[4:] for row in outcome.rows()] == [
+        ["mine", str(len('{"kernelArguments":["quiet"]}')), "-", "0"],
+        [OLD, size, "3.2.0", "4"],
+        [NEW, size, "3.4.0", "3"],
+    ]
+
+
+def test_configs_wide_names_the_references(fleet: Place) -> None:
+    rows = {row[0]: row[-1] for row in fleet.mcs("get", "configs", "-o", "wide").rows()}
+    names = [reference.rsplit(" ", 1)[0] if "hold" in reference else reference for reference in rows[OLD].split(", ")]
+    assert names == ["pool worker (status", "served", "served last)", "node one (current)", "hold", "boot fetched"]
+    assert rows[NEW] == "pool worker (spec), node one (desired), node two (current)"
+    assert rows["mine"] == "-"
+
+
+def test_nodes_shows_configs_and_addresses(fleet: Place) -> None:
+    assert fleet.mcs("get", "nodes").rows() == [
+        ["one", "Working", OLD, NEW, "0s", "192.0.2.1"],
+        ["two", "-", NEW, "-", "0s", "192.0.2.1"],
+    ]
+
+
+def test_holds_shows_which_still_protect(fleet: Place) -> None:
+    states = {row[1]: (row[2], row[-1]) for row in fleet.mcs("get", "holds").rows()}
+    assert states == {OLD: ("worker", "live"), NEW: ("-", "expired")}
+
+
+def test_boots_shows_what_became_of_each(fleet: Place) -> None:
+    outcome = fleet.mcs("get", "boots")
+    assert outcome.out[0].split() == ["BOOT", "ADDRESS", "CLIENT", "POOL", "CONFIG", "SPEC", "FETCHED", "STATE"]
+    assert [row[:6] + row[7:] for row in outcome.rows()] == [
+        ["expired", "192.0.2.7", "Ignition/2.20.0", "worker", NEW, "3.4.0", "expired"],
+        ["fetched", "192.0.2.7", r"curl/8 (x) \x1b[2J", "worker", OLD, "3.4.0", "fetched"],
+        ["joined", "192.0.2.7", "Ignition/2.20.0", "worker", NEW, "3.4.0", "joined"],
+    ]
+    wide = {row[0]: row[8] for row in fleet.mcs("get", "boots", "-o", "wide").rows()}
+    assert wide == {"expired": "-", "fetched": "-", "joined": "two"}
+
+
+@pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots"])
+def test_json_and_yaml_hold_the_same_in_full(fleet: Place, what: str) -> None:
+    documents = json.loads("\n".join(fleet.mcs("get", what, "-o", "json").out))
+    assert yaml.safe_load("\n".join(fleet.mcs("get", what, "-o", "yaml").out)) == documents
+    items = documents["items"] if isinstance(documents, dict) else documents
+    assert len(items) == len(fleet.mcs("get", what).rows())
+
+
+def test_records_show_their_fields(fleet: Place) -> None:
+    lease = json.loads("\n".join(fleet.mcs("get", "boot", "joined", "-o", "json").out))
+    assert (lease["boot_id"], lease["config"], lease["state"], lease["count"]) == ("joined", NEW, "joined", 1)
+    assert lease["uid"]
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize("what", ["pools", "configs", "nodes"])
+def test_what_get_prints_can_be_applied_again_and_changes_nothing(fleet: Place, what: str, form: str) -> None:
+    printed = "\n".join(fleet.mcs("get", what, "-o", form).out)
+    outcome = fleet.mcs("apply", "-f", "-", stdin=printed)
+    assert outcome.status == 0
+    assert {line.split()[1] for line in outcome.out} == {"unchanged"}
+
+
+@pytest.mark.parametrize("what", ["pool", "configs", "mc", "node", "hold", "boots"])
+def test_an_unknown_name_fails(fleet: Place, what: str) -> None:
+    outcome = fleet.mcs("get", what, "nobody")
+    assert (outcome.status, outcome.out) == (1, [])
+    assert outcome.err[0].endswith("nobody does not exist")
+
+
+def test_a_known_name_is_shown_alone(fleet: Place) -> None:
+    assert [row[0] for row in fleet.mcs("get", "mc", "mine").rows()] == ["mine"]
+    assert json.loads("\n".join(fleet.mcs("get", "mc", "mine", "-o", "json").out))["kind"] == "MachineConfig"
+
+
+@pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots"])
+def test_an_empty_store_is_said_to_be_empty(place: Place, what: str) -> None:
+    outcome = place.mcs("get", what)
+    assert (outcome.status, outcome.out, outcome.err) == (0, [], [f"there are no {what}"])
