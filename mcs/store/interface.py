@@ -70,7 +70,10 @@ class Conflict(StoreError):
 
 
 class ObjectRefused(StoreError):
-    """An object may not be written so: it would change a rendered config's spec. index: which of those handed in."""
+    """An object may not be written so: it would change a rendered config's spec, has an impossible name, is no JSON.
+
+    index: which of those handed in.
+    """
 
     def __init__(self, index: int, message: str) -> None:
         super().__init__(message)

@@ -1,0 +1,13 @@
+"""What every store does, as tests: a subclass named Test... provides the fixture `store`, an empty store.
+
+The cases say nothing of how a store works inside; where a store may do more than one thing, they allow each.
+"""
+
+from tests.store.object_contract import ObjectContract
+from tests.store.record_contract import RecordContract
+
+__all__ = ["StoreContract"]
+
+
+class StoreContract(ObjectContract, RecordContract):
+    """Objects and records."""

@@ -1,0 +1,362 @@
+"""What every store does with objects, as tests. See tests/store/contract.py."""
+
+import re
+from functools import partial
+
+import pytest
+
+from mcs.jsondata import JSON, JSONObject, lookup, object_at, text_at
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
+from mcs.store.interface import Conflict, NotFound, ObjectRefused, Store, Stored
+from tests.store.samples import RENDERED, manifest, rendered
+
+__all__ = ["ObjectContract"]
+
+WORKER_POOL = manifest(
+    Kind.POOL,
+    "worker",
+    metadata={"labels": {"team": "a"}, "annotations": {"note": "x", "mcs.internal/serve": "spec"}},
+    spec={"paused": False, "nodeSelector": {"matchLabels": {"role": "worker"}}},
+    status={"machineCount": 3},
+)
+
+
+def read(store: Store, kind: Kind, name: str) -> Stored[JSONObject]:
+    """Return an object that is there."""
+    stored = store.get(kind, name)
+    assert stored is not None
+    return stored
+
+
+class ObjectContract:
+    """Pools, configs and nodes."""
+
+    def test_an_empty_store_has_nothing(self, store: Store) -> None:
+        for kind in Kind:
+            assert store.get(kind, "a") is None
+            assert store.metadata(kind, "a") is None
+            assert store.objects(kind) == []
+            assert store.all_metadata(kind) == []
+        assert store.pools().pools == ()
+
+    def test_an_object_comes_back_with_what_the_store_adds(self, store: Store) -> None:
+        kind, document = WORKER_POOL
+        store.apply([WORKER_POOL])
+        stored = read(store, kind, "worker")
+        metadata = object_at(stored.value, "metadata")
+        assert {key: value for key, value in stored.value.items() if key != "metadata"} == {
+            key: value for key, value in document.items() if key != "metadata"
+        }
+        assert metadata["name"] == stored.name == "worker"
+        assert metadata["labels"] == {"team": "a"}
+        assert metadata["annotations"] == {"note": "x", "mcs.internal/serve": "spec"}
+        assert metadata["uid"] == stored.uid
+        assert re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", stored.uid)
+        assert metadata["resourceVersion"] == str(stored.resource_version)
+        assert metadata["generation"] == 1
+        timestamp = text_at(metadata, "creationTimestamp") or ""
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", timestamp)
+
+    def test_metadata_says_the_same_as_the_document(self, store: Store) -> None:
+        store.apply([WORKER_POOL])
+        stored = read(store, Kind.POOL, "worker")
+        metadata = store.metadata(Kind.POOL, "worker")
+        assert metadata is not None
+        assert (metadata.name, metadata.uid, metadata.resource_version) == (
+            "worker",
+            stored.uid,
+            stored.resource_version,
+        )
+        assert (metadata.generation, metadata.created, metadata.deleting) == (1, stored.created, False)
+        assert metadata.labels == {"team": "a"}
+        assert metadata.annotations == {"note": "x", "mcs.internal/serve": "spec"}
+        assert store.all_metadata(Kind.POOL) == [metadata]
+
+    def test_kinds_are_apart_and_lists_are_by_name(self, store: Store) -> None:
+        store.apply([manifest(kind, name) for name in ("b", "c", "a") for kind in Kind])
+        store.delete(Kind.NODE, "b")
+        for kind, names in ((Kind.POOL, list("abc")), (Kind.CONFIG, list("abc")), (Kind.NODE, list("ac"))):
+            assert [stored.name for stored in store.objects(kind)] == names
+            assert [metadata.name for metadata in store.all_metadata(kind)] == names
+            assert {stored.value["kind"] for stored in store.objects(kind)} == {kind.kind}
+        assert [pool.name for pool in store.pools().pools] == list("abc")
+
+    @pytest.mark.parametrize(
+        "spec",
+        [
+            pytest.param({"text": "ümlaut \u2028 \U0001f600 \x00 \x7f"}, id="unicode and control characters"),
+            pytest.param({"numbers": [0, -1, 1.5, 1e300, 2**63, True, None]}, id="numbers, null and booleans"),
+            pytest.param({"z": 1, "a": {"z": [], "a": {}}}, id="order of members, empty values"),
+            pytest.param({"data": "x" * 300_000}, id="300 kB"),
+        ],
+    )
+    def test_what_is_stored_comes_back_unchanged(self, store: Store, spec: JSON) -> None:
+        store.apply([manifest(Kind.CONFIG, "a", spec=spec)])
+        found = read(store, Kind.CONFIG, "a").value["spec"]
+        assert repr(found) == repr(spec)
+
+    # ---- apply
+
+    def test_apply_says_what_it_did(self, store: Store) -> None:
+        first = [manifest(Kind.POOL, "a"), manifest(Kind.NODE, "b"), rendered({"config": 1})]
+        assert [(c.kind, c.name, c.outcome) for c in store.apply(first)] == [
+            (Kind.POOL, "a", "created"),
+            (Kind.NODE, "b", "created"),
+            (Kind.CONFIG, RENDERED, "created"),
+        ]
+        again = [manifest(Kind.POOL, "a", spec={"paused": True}), *first[1:]]
+        assert [change.outcome for change in store.apply(again)] == ["configured", "unchanged", "unchanged"]
+
+    def test_apply_of_the_same_writes_nothing(self, store: Store) -> None:
+        store.apply([WORKER_POOL])
+        before, view = read(store, Kind.POOL, "worker"), store.pools()
+        reordered = dict(reversed(WORKER_POOL[1].items()))
+        assert [change.outcome for change in store.apply([(Kind.POOL, reordered)])] == ["unchanged"]
+        assert read(store, Kind.POOL, "worker") == before
+        assert store.pools().version == view.version
+
+    def test_apply_of_what_was_read_changes_nothing(self, store: Store) -> None:
+        store.apply([WORKER_POOL])
+        before = read(store, Kind.POOL, "worker")
+        assert [change.outcome for change in store.apply([(Kind.POOL, before.value)])] == ["unchanged"]
+
+    def test_a_later_document_of_one_apply_sees_the_earlier(self, store: Store) -> None:
+        changes = store.apply([manifest(Kind.POOL, "a"), manifest(Kind.POOL, "a", spec={"paused": True})])
+        assert [change.outcome for change in changes] == ["created", "configured"]
+        assert read(store, Kind.POOL, "a").value["spec"] == {"paused": True}
+
+    @pytest.mark.parametrize(
+        ("change", "grows"),
+        [
+            pytest.param({"spec": {"paused": True}}, 1, id="spec"),
+            pytest.param({"data": {"a": 1}}, 1, id="any other member"),
+            pytest.param({"status": {"machineCount": 4}}, 0, id="status"),
+            pytest.param({"metadata": {"labels": {"team": "b"}}}, 0, id="labels"),
+            pytest.param({"metadata": {"annotations": {"note": "y"}}}, 0, id="annotations"),
+            pytest.param({}, 0, id="nothing"),
+        ],
+    )
+    @pytest.mark.parametrize("way", ["apply", "patch"])
+    def test_generation_grows_with_what_is_outside_metadata_and_status(
+        self, store: Store, way: str, change: JSONObject, grows: int
+    ) -> None:
+        document: JSONObject = {"metadata": {"name": "a"}, "spec": {"paused": False}, "status": {"machineCount": 3}}
+        store.apply([(Kind.POOL, document)])
+        before = read(store, Kind.POOL, "a")
+        if way == "apply":
+            metadata: JSONObject = {"name": "a", **object_at(change, "metadata")}
+            store.apply([(Kind.POOL, {**document, **change, "metadata": metadata})])
+        else:
+            store.patch(Kind.POOL, "a", change)
+        after = read(store, Kind.POOL, "a")
+        assert lookup(after.value, "metadata", "generation") == 1 + grows
+        assert (after.resource_version > before.resource_version) == bool(change)
+        assert (after.uid, after.created) == (before.uid, before.created)
+
+    def test_apply_ignores_what_the_store_owns(self, store: Store) -> None:
+        foreign: JSONObject = {
+            "uid": "mine",
+            "resourceVersion": "7",
+            "generation": 42,
+            "creationTimestamp": "2001-01-01T00:00:00Z",
+            "deletionTimestamp": "2001-01-01T00:00:00Z",
+            "managedFields": [{"manager": "me"}],
+        }
+        store.apply([manifest(Kind.POOL, "a", metadata=foreign)])
+        metadata = object_at(read(store, Kind.POOL, "a").value, "metadata")
+        assert {key for key in foreign if metadata.get(key) == foreign[key]} == set()
+        assert store.apply([manifest(Kind.POOL, "a")])[0].outcome == "unchanged"
+
+    @pytest.mark.parametrize(
+        ("stored", "given", "expected"),
+        [
+            pytest.param({"a": "1"}, {"b": "2"}, {"b": "2"}, id="a person's annotations are replaced"),
+            pytest.param({ANNOTATION_MARK: "m"}, {"b": "2"}, {"b": "2", ANNOTATION_MARK: "m"}, id="a mark is kept"),
+            pytest.param({ANNOTATION_MARK: "m"}, {}, {ANNOTATION_MARK: "m"}, id="a mark is kept where none are given"),
+            pytest.param(
+                {ANNOTATION_MARK: "m"}, {ANNOTATION_MARK: "n"}, {ANNOTATION_MARK: "n"}, id="one that is named"
+            ),
+            pytest.param({"a": "1"}, {}, {}, id="all of a person's may go"),
+        ],
+    )
+    def test_apply_replaces_annotations_but_keeps_ours(
+        self, store: Store, stored: JSONObject, given: JSONObject, expected: JSONObject
+    ) -> None:
+        store.apply([manifest(Kind.CONFIG, "a", metadata={"annotations": stored})])
+        store.apply([manifest(Kind.CONFIG, "a", metadata={"annotations": given} if given else {})])
+        assert object_at(read(store, Kind.CONFIG, "a").value, "metadata", "annotations") == expected
+
+    def test_apply_replaces_labels_and_owners(self, store: Store) -> None:
+        owner: JSONObject = {"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "0"}
+        store.apply([manifest(Kind.CONFIG, "a", metadata={"labels": {"a": "1"}, "ownerReferences": [owner]})])
+        store.apply([manifest(Kind.CONFIG, "a", metadata={"labels": {"mcs.internal/pool": "b"}})])
+        metadata = object_at(read(store, Kind.CONFIG, "a").value, "metadata")
+        assert metadata["labels"] == {"mcs.internal/pool": "b"}
+        assert "ownerReferences" not in metadata
+
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            pytest.param({}, {"machineCount": 3}, id="kept where the document has none"),
+            pytest.param({"status": {"machineCount": 5}}, {"machineCount": 5}, id="replaced where it has one"),
+        ],
+    )
+    def test_apply_and_status(self, store: Store, given: JSONObject, expected: JSONObject) -> None:
+        store.apply([WORKER_POOL])
+        store.apply([manifest(Kind.POOL, "worker", spec={"paused": True}, **given)])
+        assert read(store, Kind.POOL, "worker").value["status"] == expected
+
+    def test_apply_is_all_or_nothing(self, store: Store) -> None:
+        store.apply([rendered({"config": 1}), manifest(Kind.POOL, "a")])
+        with pytest.raises(ObjectRefused, match=f"{RENDERED} is a rendered config") as caught:
+            store.apply(
+                [manifest(Kind.POOL, "a", spec={"paused": True}), manifest(Kind.NODE, "b"), rendered({"config": 2})]
+            )
+        assert caught.value.index == 2
+        assert read(store, Kind.POOL, "a").value["spec"] == {"paused": False}
+        assert store.objects(Kind.NODE) == []
+
+    def test_a_config_that_only_looks_rendered_may_change(self, store: Store) -> None:
+        store.apply([manifest(Kind.CONFIG, RENDERED, spec={"config": 1})])
+        assert store.apply([manifest(Kind.CONFIG, RENDERED, spec={"config": 2})])[0].outcome == "configured"
+
+    @pytest.mark.parametrize(
+        "metadata",
+        [
+            pytest.param({}, id="no name"),
+            pytest.param({"name": "Worker"}, id="upper case"),
+            pytest.param({"name": "a/b"}, id="a slash"),
+            pytest.param({"name": "\ud800"}, id="not even encodable"),
+        ],
+    )
+    def test_apply_refuses_an_object_without_a_possible_name(self, store: Store, metadata: JSONObject) -> None:
+        with pytest.raises(ObjectRefused, match="name") as caught:
+            store.apply([manifest(Kind.POOL, "a"), (Kind.POOL, {"metadata": metadata, "spec": {}})])
+        assert caught.value.index == 1
+        assert store.objects(Kind.POOL) == []
+
+    def test_a_name_that_no_object_can_have_is_not_found(self, store: Store) -> None:
+        for name in ("", "Worker", "a/b", "\ud800", "'; DROP TABLE objects; --"):
+            assert store.get(Kind.POOL, name) is None
+            assert store.metadata(Kind.POOL, name) is None
+
+    # ---- patch
+
+    def test_patch_answers_what_is_stored_now(self, store: Store) -> None:
+        store.apply([WORKER_POOL])
+        patch: JSONObject = {
+            "spec": {"paused": True, "nodeSelector": None},
+            "metadata": {"annotations": {"note": None}},
+        }
+        answer = store.patch(Kind.POOL, "worker", patch)
+        assert answer == read(store, Kind.POOL, "worker")
+        assert answer.value["spec"] == {"paused": True}
+        assert object_at(answer.value, "metadata", "annotations") == {"mcs.internal/serve": "spec"}
+
+    def test_patch_cannot_change_what_the_store_owns(self, store: Store) -> None:
+        store.apply([manifest(Kind.POOL, "a")])
+        before = read(store, Kind.POOL, "a")
+        owned: JSONObject = {
+            "uid": "mine",
+            "generation": 42,
+            "creationTimestamp": None,
+            "managedFields": [],
+        }
+        after = store.patch(Kind.POOL, "a", {"metadata": {**owned, "labels": {"a": "1"}}})
+        assert (after.name, after.uid, after.created) == ("a", before.uid, before.created)
+        assert lookup(after.value, "metadata", "generation") == 1
+        assert object_at(after.value, "metadata", "labels") == {"a": "1"}
+        assert after.resource_version > before.resource_version
+
+    def test_a_mark_is_put_and_taken_by_patches(self, store: Store) -> None:
+        store.apply([rendered({"config": 1})])
+        before = store.metadata(Kind.CONFIG, RENDERED)
+        assert before is not None
+        assert before.mark is None
+        marked = store.patch(
+            Kind.CONFIG,
+            RENDERED,
+            {"metadata": {"annotations": {ANNOTATION_MARK: "nonce"}}},
+            uid=before.uid,
+            resource_version=before.resource_version,
+        )
+        seen = store.metadata(Kind.CONFIG, RENDERED)
+        assert seen is not None
+        assert (seen.mark, seen.resource_version) == ("nonce", marked.resource_version)
+        assert marked.value["spec"] == {"config": 1}
+        store.patch(Kind.CONFIG, RENDERED, {"metadata": {"annotations": {ANNOTATION_MARK: None}}})
+        after = store.metadata(Kind.CONFIG, RENDERED)
+        assert after is not None
+        assert after.mark is None
+        assert after.generation == before.generation
+        assert before.resource_version < marked.resource_version < after.resource_version
+
+    def test_patch_refuses_another_spec_of_a_rendered_config(self, store: Store) -> None:
+        store.apply([rendered({"config": 1})])
+        before = read(store, Kind.CONFIG, RENDERED)
+        with pytest.raises(ObjectRefused) as caught:
+            store.patch(Kind.CONFIG, RENDERED, {"spec": {"config": 2}})
+        assert caught.value.index == 0
+        assert read(store, Kind.CONFIG, RENDERED) == before
+
+    # ---- preconditions
+
+    @pytest.mark.parametrize("way", ["patch", "delete"])
+    def test_what_is_not_there_is_not_found(self, store: Store, way: str) -> None:
+        change = partial(store.patch, patch={}) if way == "patch" else store.delete
+        with pytest.raises(NotFound, match="MachineConfigPool a does not exist") as caught:
+            change(kind=Kind.POOL, name="a")
+        assert (caught.value.kind, caught.value.name) == ("MachineConfigPool", "a")
+
+    @pytest.mark.parametrize("way", ["patch", "delete"])
+    @pytest.mark.parametrize("field", ["uid", "resourceVersion"])
+    def test_another_object_or_version_is_a_conflict(self, store: Store, way: str, field: str) -> None:
+        store.apply([manifest(Kind.POOL, "a")])
+        first = read(store, Kind.POOL, "a")
+        if field == "uid":
+            store.delete(Kind.POOL, "a")
+            store.apply([manifest(Kind.POOL, "a")])
+            uid, version = first.uid, None
+        else:
+            store.patch(Kind.POOL, "a", {"metadata": {"labels": {"a": "1"}}})
+            uid, version = None, first.resource_version
+        now = read(store, Kind.POOL, "a")
+        change = partial(store.patch, patch={"spec": {"paused": True}}) if way == "patch" else store.delete
+        with pytest.raises(Conflict) as caught:
+            change(kind=Kind.POOL, name="a", uid=uid, resource_version=version)
+        assert (caught.value.kind, caught.value.name, caught.value.field) == ("MachineConfigPool", "a", field)
+        assert read(store, Kind.POOL, "a") == now
+
+    def test_met_preconditions_let_a_delete_through(self, store: Store) -> None:
+        store.apply([manifest(Kind.POOL, "a")])
+        stored = read(store, Kind.POOL, "a")
+        store.delete(Kind.POOL, "a", uid=stored.uid, resource_version=stored.resource_version)
+        assert store.get(Kind.POOL, "a") is None
+        store.apply([manifest(Kind.POOL, "a")])
+        anew = read(store, Kind.POOL, "a")
+        assert anew.uid != stored.uid
+        assert anew.resource_version > stored.resource_version
+        assert lookup(anew.value, "metadata", "generation") == 1
+
+    # ---- the cached view
+
+    @pytest.mark.parametrize("change", ["apply", "patch", "delete"])
+    def test_the_view_of_the_pools_follows_their_changes(self, store: Store, change: str) -> None:
+        store.apply([manifest(Kind.POOL, "a")])
+        before = store.pools()
+        if change == "apply":
+            store.apply([manifest(Kind.POOL, "b")])
+        elif change == "patch":
+            store.patch(Kind.POOL, "a", {"spec": {"paused": True}})
+        else:
+            store.delete(Kind.POOL, "a")
+        after = store.pools()
+        assert after.version != before.version
+        assert list(after.pools) == store.objects(Kind.POOL)
+
+    def test_closing_loses_nothing(self, store: Store) -> None:
+        store.apply([WORKER_POOL])
+        before = read(store, Kind.POOL, "worker")
+        store.close()
+        store.close()
+        assert read(store, Kind.POOL, "worker") == before
