@@ -38,7 +38,7 @@ def apply(filenames: tuple[str, ...], recursive: bool, address: str) -> None:
     manifests = _read_all([*_sources(filenames, recursive)])
     if not manifests:
         raise click.ClickException(f"no manifest was found in {printable(', '.join(filenames))}; nothing was applied")
-    with opened(address) as store:
+    with opened(address, create=True) as store:
         try:
             changes = store.apply([(manifest.kind, manifest.document) for manifest in manifests])
         except ObjectRefused as error:

@@ -34,9 +34,9 @@ def store_option(command: F) -> F:
 
 
 @contextmanager
-def opened(address: str) -> Iterator[Store]:
-    """Open a store for the length of a block; raises what opening raises."""
-    store = open_store(address)
+def opened(address: str, *, create: bool = False) -> Iterator[Store]:
+    """Open a store for the length of a block; raises what opening raises. create: make one that is not there."""
+    store = open_store(address, create=create)
     try:
         yield store
     finally:

@@ -12,17 +12,18 @@ _CLUSTER = "kubernetes"
 _FORMS = "sqlite:///PATH (with an absolute path: sqlite:////var/lib/mcs/store.db) or kubernetes[:CONTEXT]"
 
 
-def open_store(address: str) -> Store:
+def open_store(address: str, *, create: bool = True) -> Store:
     """Return the store at an address; it is opened at its first use, so this may be called before a fork.
 
     address: `sqlite:///PATH`, PATH from the working directory or, with a fourth slash, absolute; taken literally.
-    Raises StoreUnusable for any other address. What is wrong with the file itself is raised by the first use.
+    create: whether a store that is not there is made. Raises StoreUnusable for any other address. What is wrong with
+    the file itself is raised by the first use.
     """
     if address.startswith(_EMBEDDED):
         path = address.removeprefix(_EMBEDDED)
         if path.endswith("/") or not path.strip() or "\0" in path:
             raise StoreUnusable(f"the store address names no file; use {_FORMS}")
-        return EmbeddedStore(Path(path), address=address)
+        return EmbeddedStore(Path(path), address=address, create=create)
     if address == _CLUSTER or address.startswith(f"{_CLUSTER}:"):
         raise StoreUnusable(
             "this version of mcs has only the embedded store, not yet that of a cluster; use sqlite:///PATH"

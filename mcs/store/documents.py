@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mcs.jsondata import JSON, JSONObject, object_at
+from mcs.jsondata import JSON, JSONObject, integer_at, object_at
 from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.names import PREFIX, Kind
 
@@ -103,7 +103,7 @@ def replaced(kind: Kind, name: str, stored: Content | None, document: JSONObject
     metadata = _given(object_at(document, "metadata"))
     body = {key: value for key, value in document.items() if key not in _OUTSIDE_BODY}
     if stored is None:
-        return Content(metadata, body, 1)
+        return _observed(document, Content(metadata, body, 1))
     named = object_at(document, "metadata", "annotations")
     kept: JSONObject = {
         key: value
@@ -114,7 +114,9 @@ def replaced(kind: Kind, name: str, stored: Content | None, document: JSONObject
         metadata["annotations"] = {**object_at(metadata, "annotations"), **kept}
     if _STATUS not in body and _STATUS in stored.body:
         body[_STATUS] = stored.body[_STATUS]
-    return _after(kind, name, stored, metadata, body)
+        return _after(kind, name, stored, metadata, body)
+    content = _observed(document, _after(kind, name, stored, metadata, body))
+    return Content(content.metadata, stored.body, content.generation) if same(content.body, stored.body) else content
 
 
 def patched(kind: Kind, name: str, stored: Content, patch: JSONObject) -> Content:
@@ -178,6 +180,22 @@ def _after(kind: Kind, name: str, stored: Content, metadata: JSONObject, body: J
     if not grows and same(body, stored.body):
         body = stored.body
     return Content(metadata, body, stored.generation + grows)
+
+
+def _observed(document: JSONObject, content: Content) -> Content:
+    """Say in our generations what the document's status says in those of where it comes from.
+
+    A status that has observed the document's own generation, or a document that names none, speaks of its spec.
+    """
+    observed = integer_at(document, _STATUS, "observedGeneration")
+    if observed is None:
+        return content
+    current = observed >= (integer_at(document, "metadata", "generation") or 0)
+    status: JSONObject = {
+        **object_at(document, _STATUS),
+        "observedGeneration": content.generation if current else content.generation - 1,
+    }
+    return Content(content.metadata, {**content.body, _STATUS: status}, content.generation)
 
 
 def _without_status(body: JSONObject) -> JSONObject:

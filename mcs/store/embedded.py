@@ -39,7 +39,8 @@ class EmbeddedStore:
     """A Store (see mcs.store.interface) in one SQLite file, which is made if its directory exists.
 
     path: of the file; a relative one is taken from the working directory at once. address: for messages.
-    now: returns the time in seconds since 1970. mounts: returns the text of /proc/self/mountinfo.
+    create: whether a file that is not there is made, else it is StoreUnusable. now: returns the time in seconds since
+    1970. mounts: returns the text of /proc/self/mountinfo.
     """
 
     server_unmarks = True  # there is no controller beside it that would
@@ -52,11 +53,12 @@ class EmbeddedStore:
         now: Callable[[], float] = time.time,
         mounts: Callable[[], str] = mount_table,
         migrations: Sequence[Migration] = MIGRATIONS,
+        create: bool = True,
     ) -> None:
         self._path = path.absolute()
         self._address = address if address is not None else f"sqlite:///{path}"
         self._now = now
-        self._connections = Connections(self._path, lambda: open_file(self._path, migrations, mounts))
+        self._connections = Connections(self._path, lambda: open_file(self._path, migrations, mounts, create=create))
         self._pools: PoolsView | None = None
 
     @property

@@ -169,9 +169,11 @@ class Store(Protocol):
         What the store owns in metadata (uid, resourceVersion, creationTimestamp, generation, managedFields,
         deletionTimestamp) is ignored in what is handed in. labels, annotations, ownerReferences and finalizers are
         replaced as given, except that annotations under `mcs.internal/` that the document does not name are kept (a
-        mark is not lost by applying a manifest anew). A document without `status` keeps the stored status. generation
-        grows exactly when something outside metadata and status changes. An object that would not change is not
-        written. Raises ObjectRefused for a rendered config (is_rendered of the stored document) of another spec.
+        mark is not lost by applying a manifest anew). A document without `status` keeps the stored status; a status
+        that it brings is about the spec that it brings: what observedGeneration says relative to metadata.generation
+        there, it says here. generation grows exactly when something outside metadata and status changes. An object that
+        would not change is not written. Raises ObjectRefused for a rendered config (is_rendered of the stored document)
+        of another spec.
         """
 
     def patch(

@@ -44,16 +44,20 @@ def mount_table() -> str:
         return ""
 
 
-def open_file(path: Path, migrations: Sequence[Migration], mounts: Callable[[], str] = mount_table) -> Opened:
+def open_file(
+    path: Path, migrations: Sequence[Migration], mounts: Callable[[], str] = mount_table, *, create: bool = True
+) -> Opened:
     """Open the file at an absolute path, making or migrating it where needed; return the connection.
 
-    mounts: returns the text of the mount table. Raises StoreUnusable (no such directory, network file system, another
-    program's file, a newer version) and StoreUnavailable.
+    mounts: returns the text of the mount table. create: whether a file that is not there is made. Raises StoreUnusable
+    (no such directory or file, network file system, another program's file, a newer version) and StoreUnavailable.
     """
     # A link leads to where the -wal and -shm files are made: what counts is that place.
     path = Path(os.path.realpath(path))
     try:
         _check_place(path, mounts())
+        if not create and not path.exists():
+            raise StoreUnusable(f"there is no store at {path}; `mcs apply` and `mcs serve` make one")
         with suppress(FileExistsError):
             os.mknod(path, stat.S_IFREG | stat.S_IRUSR | stat.S_IWUSR)
     except OSError as error:

@@ -134,6 +134,14 @@ def test_a_known_name_is_shown_alone(fleet: Place) -> None:
     assert json.loads("\n".join(fleet.mcs("get", "mc", "mine", "-o", "json").out))["kind"] == "MachineConfig"
 
 
+def test_a_store_that_is_not_there_is_not_made(place: Place) -> None:
+    elsewhere = place.directory / "typo.db"
+    outcome = place.mcs("get", "pools", "--store", f"sqlite:///{elsewhere}")
+    assert outcome.status == 1
+    assert outcome.err == [f"Error: there is no store at {elsewhere}; `mcs apply` and `mcs serve` make one"]
+    assert not elsewhere.exists()
+
+
 @pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots"])
 def test_an_empty_store_is_said_to_be_empty(place: Place, what: str) -> None:
     outcome = place.mcs("get", what)

@@ -206,6 +206,30 @@ class ObjectContract:
         store.apply([manifest(Kind.POOL, "worker", spec={"paused": True}, **given)])
         assert read(store, Kind.POOL, "worker").value["status"] == expected
 
+    @pytest.mark.parametrize(
+        ("given", "of", "expected"),
+        [
+            pytest.param(7, 7, 2, id="current where it comes from"),
+            pytest.param(6, 7, 1, id="behind where it comes from"),
+            pytest.param(1, None, 2, id="the document says nothing of its generation"),
+        ],
+    )
+    def test_a_status_speaks_of_the_spec_that_it_comes_with(
+        self, store: Store, given: int, of: int | None, expected: int
+    ) -> None:
+        named: JSONObject = {"generation": of} if of is not None else {}
+        store.apply([manifest(Kind.POOL, "worker", spec={"paused": False})])
+        changed = manifest(
+            Kind.POOL, "worker", metadata=named, spec={"paused": True}, status={"observedGeneration": given}
+        )
+        store.apply([changed])
+        value = read(store, Kind.POOL, "worker").value
+        assert object_at(value, "metadata")["generation"] == 2
+        assert object_at(value, "status")["observedGeneration"] == expected
+        assert [change.outcome for change in store.apply([changed])] == ["unchanged"]
+        again = read(store, Kind.POOL, "worker").value
+        assert [change.outcome for change in store.apply([(Kind.POOL, again)])] == ["unchanged"]
+
     def test_apply_is_all_or_nothing(self, store: Store) -> None:
         store.apply([rendered({"config": 1}), manifest(Kind.POOL, "a")])
         with pytest.raises(ObjectRefused, match=f"{RENDERED} is a rendered config") as caught:

@@ -285,3 +285,16 @@ def test_a_file_that_is_migrated_under_a_running_process_is_no_longer_written_by
     with pytest.raises(StoreUnusable, match="newer version"):
         store.apply([manifest(Kind.POOL, "b")])
     assert ask(path, "SELECT count(*) FROM objects") == 1
+
+
+def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with pytest.raises(StoreUnusable, match=f"there is no store at {path}"):
+        open_store(f"sqlite:///{path}", create=False).pools()
+    assert not path.exists()
+    made = open_store(f"sqlite:///{path}")
+    made.apply([manifest(Kind.POOL, "a")])
+    made.close()
+    opened = open_store(f"sqlite:///{path}", create=False)
+    assert len(opened.pools().pools) == 1
+    opened.close()
