@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from pathlib import Path, PurePosixPath
 from typing import TypeVar, cast
 
-from mcs.boot.durations import DurationRuleError, Durations
+from mcs.boot.durations import DurationRuleError, Durations, parse_duration
 from mcs.machineconfig.appended import AppendedFile, AppendedSet
 
 __all__ = ["FileSource", "Listen", "Setting", "Settings", "SettingsError", "load", "table"]
@@ -85,16 +85,6 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return read
-
-
-_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-def _duration(text: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(|ms|s|m|h|d)", text, re.ASCII)
-    if match is None:
-        raise ValueError("it is not a duration, such as 90s, 5m, 12h or 7d")
-    return float(match[1]) * _UNITS[match[2]]
 
 
 def _size(text: str) -> int:
@@ -186,15 +176,15 @@ class Settings:
     )
     workers: int = _setting(_whole(1, 64), "N", "worker processes", "2")
     threads: int = _setting(_whole(1, 1024), "N", "threads in each worker", "32")
-    hold: float = _setting(_duration, "DURATION", "how long a hold protects after its last renewal", "24h")
-    renewal: float = _setting(_duration, "DURATION", "how often a hold is renewed while it is needed", "5m")
+    hold: float = _setting(parse_duration, "DURATION", "how long a hold protects after its last renewal", "24h")
+    renewal: float = _setting(parse_duration, "DURATION", "how often a hold is renewed while it is needed", "5m")
     boot_bound: float = _setting(
-        _duration, "DURATION", "the time within which the hold alone protects a machine", "12h"
+        parse_duration, "DURATION", "the time within which the hold alone protects a machine", "12h"
     )
-    boot_lease: float = _setting(_duration, "DURATION", "how long a boot lease protects after its fetch", "7d")
-    skew: float = _setting(_duration, "DURATION", "how far clocks may differ; beyond it the answer is 503", "60s")
-    body_deadline: float = _setting(_duration, "DURATION", "the longest that sending a config may take", "15m")
-    pool_refresh: float = _setting(_duration, "DURATION", "how often pools are looked at for a change", "1s")
+    boot_lease: float = _setting(parse_duration, "DURATION", "how long a boot lease protects after its fetch", "7d")
+    skew: float = _setting(parse_duration, "DURATION", "how far clocks may differ; beyond it the answer is 503", "60s")
+    body_deadline: float = _setting(parse_duration, "DURATION", "the longest that sending a config may take", "15m")
+    pool_refresh: float = _setting(parse_duration, "DURATION", "how often pools are looked at for a change", "1s")
     boot_id: bool = _setting(
         _switch, "on|off", "give each boot an id; off for stubs that pin a hash of the config", "on"
     )

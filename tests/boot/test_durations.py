@@ -1,6 +1,10 @@
-import pytest
+from dataclasses import replace
 
-from mcs.boot.durations import DurationRuleError, Durations
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcs.boot.durations import DurationRuleError, Durations, of_pool, widest
 
 
 def test_the_defaults_keep_the_rule() -> None:
@@ -34,3 +38,49 @@ def test_the_rule_itself_is_the_limit() -> None:
     assert Durations(hold=4.5, renewal=0.5, boot=2, lease=2, skew=0.25, body=1).hold == 4.5
     with pytest.raises(DurationRuleError, match=r"is 4\.5 s"):
         Durations(hold=4.4, renewal=0.5, boot=2, lease=2, skew=0.25, body=1)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected", "note"),
+    [
+        pytest.param({}, Durations(), None, id="none"),
+        pytest.param(
+            {"mcs.internal/boot-bound": "6h", "mcs.internal/hold": "8h"},
+            replace(Durations(), boot=6 * 3600, hold=8 * 3600),
+            None,
+            id="together they keep the rule",
+        ),
+        pytest.param({"mcs.internal/boot-lease": "14d"}, replace(Durations(), lease=14 * 86400), None, id="one alone"),
+        pytest.param({"mcs.internal/hold": "8h"}, Durations(), "hold ≥ boot bound", id="alone it breaks the rule"),
+        pytest.param(
+            {"mcs.internal/hold": "soon", "mcs.internal/boot-lease": "14d"},
+            replace(Durations(), lease=14 * 86400),
+            "'soon' is ignored: it is not a duration",
+            id="one that cannot be read",
+        ),
+    ],
+)
+def test_what_a_pool_says_of_itself(annotations: dict[str, str], expected: Durations, note: str | None) -> None:
+    durations, notes = of_pool(annotations, Durations())
+    assert durations == expected
+    assert [note in said for said in notes if note] == ([True] if note else [])
+    assert bool(notes) == (note is not None)
+
+
+hours = st.integers(0, 100).map(lambda number: number * 3600.0)
+
+
+@given(st.lists(st.tuples(hours, hours, hours), min_size=1, max_size=4))
+def test_what_is_wide_enough_for_all_pools_keeps_the_rule(of_pools: list[tuple[float, float, float]]) -> None:
+    each = [
+        replace(Durations(), boot=boot, hold=boot + 3 * 3600 + more, lease=boot + later)
+        for boot, more, later in of_pools
+    ]
+    together = widest(each)
+    assert together is not None
+    assert together.hold == max(one.hold for one in each)
+    assert together.boot == max(one.boot for one in each)
+
+
+def test_no_pool_has_no_durations() -> None:
+    assert widest([]) is None

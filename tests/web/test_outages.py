@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from mcs.boot.records import Hold
 from mcs.store.embedded import EmbeddedStore
+from mcs.store.interface import HoldAck
 from mcs.web.answers import ANSWER_TIMEOUT
 from tests.store.broken import BrokenStore
 from tests.web.world import A, B, World, config, pool
@@ -116,5 +119,32 @@ def test_unmarking_that_fails_is_tried_again(world: Start, broken: BrokenStore) 
     assert running.get().status_code == 200
 
 
-def test_headers_leave_within_two_seconds() -> None:
+class Stuck(EmbeddedStore):
+    """A store whose disk hangs: a call does not come back until it is let go."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.hangs = False
+        self.go = Event()
+
+    def put_hold(self, hold: Hold, *, acked: float | None) -> HoldAck:
+        if self.hangs:
+            assert self.go.wait(60)
+        return super().put_hold(hold, acked=acked)
+
+
+@pytest.mark.slow
+def test_a_machine_is_answered_while_the_store_hangs(world: Start, tmp_path: Path) -> None:
+    stuck = Stuck(tmp_path / "store.db")
+    running = world(config(A), store=stuck)
+    running.store.apply([pool("worker", A)])
+    stuck.hangs = True
+    running.clock.move(1)
+    try:
+        response = running.get()  # it comes back although the hold does not
+        assert (response.status_code, response.get_json()["reason"]) == (503, "hold-not-acked")
+    finally:
+        stuck.go.set()
+    running.keeper.look()
+    assert running.get().status_code == 200
     assert ANSWER_TIMEOUT < 2
