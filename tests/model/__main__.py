@@ -1,0 +1,10 @@
+"""Prints the checker's stories and figures as Markdown: `python -m tests.model`; with --write into docs/protocol.md."""
+
+import sys
+
+from tests.model.document import PAGE, with_quote, written_out
+
+if "--write" in sys.argv[1:]:
+    PAGE.write_text(with_quote(PAGE.read_text(encoding="utf-8"), written_out()), encoding="utf-8")
+else:
+    sys.stdout.write(written_out() + "\n")
