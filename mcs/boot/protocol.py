@@ -105,13 +105,14 @@ class NotAcked:
 
 @dataclass(frozen=True, slots=True)
 class PutHold(Ask["Acked | NotAcked"]):
-    """B2: write this worker's hold on the config, renewed at `since`, and wait until it is durable.
+    """B2: write this worker's hold on the config, renewed at `since` for `duration` s, and wait until it is durable.
 
     acked: the wall clock of the last acknowledged write of the same hold, None for the first.
     """
 
     config: str
     since: Reading
+    duration: float
     acked: float | None
 
 
@@ -133,7 +134,8 @@ class GetMeta(Ask["Metadata | Unreadable | None"]):
 class Claim:
     """A verified hold: this worker may send the config while it covers.
 
-    since: the clocks before the hold was written, so that its end is never overestimated.
+    since: the clocks before the hold was written, so that its end is never overestimated. hold: how long it was written
+    to last, in seconds, whatever the durations have become since.
     uid, generation: the object that was verified. lost: the write found an earlier hold missing or older than acked.
     """
 
@@ -141,6 +143,7 @@ class Claim:
     uid: str
     generation: int
     since: Reading
+    hold: float
     lost: bool = False
 
 
@@ -190,7 +193,7 @@ Answer = Grant | Refusal
 
 def covers(claim: Claim, now: Reading, durations: Durations) -> bool:
     """B5: tell whether a body that starts now ends a boot bound before the hold does (design: send deadline)."""
-    return elapsed(claim.since, now) + durations.body < durations.hold - durations.boot
+    return elapsed(claim.since, now) + durations.body < claim.hold - durations.boot
 
 
 def renewal_due(claim: Claim, now: Reading, durations: Durations) -> bool:
@@ -218,7 +221,7 @@ def acquire(config: str, held: Claim | None, durations: Durations) -> Run[Acquis
     A lapsed hold is not revived by this: every write is followed by a new look, whatever was known before.
     """
     since = yield from _ask(Now())
-    written = yield from _ask(PutHold(config, since, _acked(held, since, durations)))
+    written = yield from _ask(PutHold(config, since, durations.hold, _acked(held, since)))
     if isinstance(written, NotAcked):
         # The older hold, if any, stands until its own end; the write may have been done, and then protects longer.
         return Acquisition(held, Refusal(Reason.HOLD_NOT_ACKED, written.detail))
@@ -231,7 +234,7 @@ def acquire(config: str, held: Claim | None, durations: Durations) -> Run[Acquis
     refusal = unfit(config, meta)
     if refusal is not None or meta is None:
         return Acquisition(None, refusal)
-    return Acquisition(Claim(config, meta.uid, meta.generation, since, lost=written.lost), None)
+    return Acquisition(Claim(config, meta.uid, meta.generation, since, durations.hold, lost=written.lost), None)
 
 
 def obtain(config: str, held: Claim | None, durations: Durations) -> Run[Acquisition]:
@@ -264,6 +267,6 @@ def answer(pool: str, durations: Durations) -> Run[Answer]:
     return Refusal(Reason.HOLD_LAPSED, f"the hold on {resolved.config} ends too soon")
 
 
-def _acked(held: Claim | None, now: Reading, durations: Durations) -> float | None:
+def _acked(held: Claim | None, now: Reading) -> float | None:
     """Return the renewal that the store must still know; a hold that has lapsed may have been cleared away rightly."""
-    return held.since.wall if held is not None and elapsed(held.since, now) < durations.hold else None
+    return held.since.wall if held is not None and elapsed(held.since, now) < held.hold else None

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mcs.boot.durations import Durations
 from mcs.boot.identity import BOOT_ID_BYTES, boot_id
 from mcs.boot.protocol import Ask, Build, Built, Claim, Grant, Now, Obtain, Resolve, answer
 from mcs.boot.reasons import Refusal
@@ -56,7 +55,6 @@ class Answers:
         bodies: Bodies,
         recorder: Recorder,
         identity: Identity,
-        durations: Durations,
         clock: Clock,
         *,
         random: Callable[[int], bytes] = secrets.token_bytes,
@@ -65,14 +63,13 @@ class Answers:
         self._bodies = bodies
         self._recorder = recorder
         self._identity = identity
-        self._durations = durations
         self._clock = clock
         self._random = random
 
     def get(self, question: Question) -> Given | Refusal:
         """Return the bytes and the permission to send them now; the boot is on record (B1 to B6)."""
         attempt = _Attempt(question, self._keeper, self._bodies, self._clock)
-        outcome = drive(answer(question.pool, self._durations), attempt.perform)
+        outcome = drive(answer(question.pool, self._keeper.pool_durations(question.pool)), attempt.perform)
         if isinstance(outcome, Refusal):
             return outcome
         body = attempt.body
@@ -112,7 +109,7 @@ class Answers:
             client=question.client,
             fetched=grant.at.wall,
             renewed=grant.at.wall,
-            duration=self._durations.lease,
+            duration=self._keeper.pool_durations(question.pool).lease,
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from mcs.boot.clock import elapsed
 from mcs.boot.durations import Durations
 from mcs.boot.protocol import (
     Acked,
@@ -52,15 +53,15 @@ class Claims:
         self,
         store: Store,
         identity: Identity,
-        durations: Durations,
         clock: Clock,
         executor: Executor,
         pools_of: Callable[[str], Iterable[str]],
+        durations_of: Callable[[str], Durations],
     ) -> None:
-        """pools_of: which pools resolve to a config; written into its hold."""
+        """pools_of: which pools resolve to a config; written into its hold. durations_of: wide enough for them all."""
         self._store = store
         self._identity = identity
-        self._durations = durations
+        self._durations_of = durations_of
         self._clock = clock
         self._pools_of = pools_of
         self._flights: Flights[Acquisition] = Flights(executor)
@@ -79,10 +80,8 @@ class Claims:
         claim = self.current(config)
         if claim is None:
             return None
-        durations = self._durations
-        now = self._clock()
-        spent = max(now.wall - claim.since.wall, now.boot - claim.since.boot)
-        return durations.hold - durations.boot - durations.body - spent
+        durations = self._durations_of(config)
+        return claim.hold - durations.boot - durations.body - elapsed(claim.since, self._clock())
 
     @property
     def lost_hold(self) -> float | None:
@@ -92,7 +91,7 @@ class Claims:
     def obtain(self, config: str, timeout: float = HOLD_TIMEOUT) -> Acquisition:
         """Use the claim while it covers, else acquire one: what an answer needs."""
         claim = self.current(config)
-        if claim is not None and covers(claim, self._clock(), self._durations):
+        if claim is not None and covers(claim, self._clock(), self._durations_of(config)):
             return Acquisition(claim, None)
         return self._join(config, obtain, timeout)
 
@@ -108,7 +107,7 @@ class Claims:
         refusal = unfit(config, meta)
         if refusal is not None or meta is None:
             return refusal or Refusal(Reason.CONFIG_MISSING)
-        return Claim(config, meta.uid, meta.generation, self._clock())
+        return Claim(config, meta.uid, meta.generation, self._clock(), hold=0.0)
 
     def _join(
         self, config: str, protocol: Callable[[str, Claim | None, Durations], Run[Acquisition]], timeout: float
@@ -121,7 +120,7 @@ class Claims:
 
     def _run(self, config: str, protocol: Callable[[str, Claim | None, Durations], Run[Acquisition]]) -> Acquisition:
         held = self.current(config)
-        acquisition = drive(protocol(config, held, self._durations), self._perform)
+        acquisition = drive(protocol(config, held, self._durations_of(config)), self._perform)
         with self._lock:
             if acquisition.claim is None:
                 self._claims.pop(config, None)
@@ -149,7 +148,7 @@ class Claims:
             pools=tuple(sorted(self._pools_of(request.config))),
             acquired=self._acquired[request.config],
             renewed=request.since.wall,
-            duration=self._durations.hold,
+            duration=request.duration,
         )
         try:
             ack = self._store.put_hold(hold, acked=request.acked)

@@ -7,16 +7,16 @@ renewed exactly while its config is what some pool resolves to.
 import logging
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread
 
 from mcs.boot.clock import Reading, elapsed
-from mcs.boot.durations import Durations
+from mcs.boot.durations import Durations, of_pool, widest
 from mcs.boot.protocol import Acquisition, Claim, Resolved, covers, renewal_due
 from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Heartbeat
 from mcs.clock import Clock
-from mcs.jsondata import JSONObject
+from mcs.jsondata import JSONObject, texts_at
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.serving import Serving, last_served, resolve
 from mcs.store.interface import Conflict, NotFound, PoolsView, Store, StoreError
@@ -35,11 +35,15 @@ _LOOK_AGAIN = 0.5  # seconds between two looks for pools that requests name and 
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """serving: what the pool resolves to. sending: the config that machines get: the same, once it is held."""
+    """serving: what the pool resolves to. sending: the config that machines get: the same, once it is held.
+
+    durations: the pool's own: the server's, but for what its annotations say.
+    """
 
     serving: Serving
     sending: str | None
     refusal: Refusal | None
+    durations: Durations
 
 
 class Keeper:
@@ -60,7 +64,7 @@ class Keeper:
     ) -> None:
         """every: seconds between two looks. version: of this program, for the heartbeat."""
         self._store = store
-        self.claims = Claims(store, identity, durations, clock, executor, self.pools_of)
+        self.claims = Claims(store, identity, clock, executor, self.pools_of, self.durations_of)
         self._recorder = recorder
         self._bodies = bodies
         self._identity = identity
@@ -120,6 +124,16 @@ class Keeper:
             sorted(pool for pool, state in self._states.items() if config in {state.serving.config, state.sending})
         )
 
+    def durations_of(self, config: str) -> Durations:
+        """Return durations that are wide enough for all pools that resolve to a config."""
+        states = self._states
+        return widest(states[pool].durations for pool in self.pools_of(config) if pool in states) or self._durations
+
+    def pool_durations(self, pool: str) -> Durations:
+        """Return the durations of a pool."""
+        state = self._states.get(pool)
+        return state.durations if state is not None else self._durations
+
     def resolve(self, pool: str, timeout: float) -> Resolved | Refusal:
         """Return the config that a pool is sent (B1); a pool that is not known yet is looked for, but not often."""
         state = self._states.get(pool)
@@ -174,11 +188,13 @@ class Keeper:
         for pool in view.pools:
             before = self._states.get(pool.name)
             serving = resolve(pool.value, last=last.get(pool.name), exists=self._is_servable)
+            durations, notes = of_pool(texts_at(pool.value, "metadata", "annotations"), self._durations)
+            serving = replace(serving, notes=(*serving.notes, *notes))
             if before is None or before.serving != serving:
                 _log.info("pool %s serves %s: %s", pool.name, serving.config or "nothing", serving.why)
                 for note in serving.notes:
                     _log.warning("pool %s: %s", pool.name, note)
-            states[pool.name] = PoolState(serving, before.sending if before is not None else None, None)
+            states[pool.name] = PoolState(serving, before.sending if before is not None else None, None, durations)
         self._states = states
 
     def _is_servable(self, config: str) -> bool:
@@ -199,7 +215,7 @@ class Keeper:
                 _log.info("pool %s is sent %s", pool, config)
                 if self._last is not None:
                     self._last[pool] = config
-            states[pool] = PoolState(state.serving, config if refusal is None else state.sending, refusal)
+            states[pool] = replace(state, sending=config if refusal is None else state.sending, refusal=refusal)
         self._states = states
 
     def _hold(self, config: str) -> Refusal | None:
@@ -208,8 +224,9 @@ class Keeper:
         claim = self.claims.current(config)
         pools = self.pools_of(config)
         known = self._held_pools.get(config) == pools
-        fresh = claim is not None and not renewal_due(claim, now, self._durations)
-        if claim is not None and fresh and known and covers(claim, now, self._durations):
+        durations = self.durations_of(config)
+        fresh = claim is not None and not renewal_due(claim, now, durations) and claim.hold >= durations.hold
+        if claim is not None and fresh and known and covers(claim, now, durations):
             return None
         acquisition = self.claims.acquire(config)
         if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
@@ -218,7 +235,7 @@ class Keeper:
             return self._prepare(acquisition.claim, pools)
         assert acquisition.refusal is not None, "no claim without a reason"
         detail = acquisition.refusal.detail
-        if acquisition.claim is not None and covers(acquisition.claim, now, self._durations):
+        if acquisition.claim is not None and covers(acquisition.claim, now, durations):
             self._warn_once(config, f"the hold on {config} was not renewed, and stands for now: {detail}")
             return None
         self._warn_once(config, f"{config} is not sent: {detail}")
@@ -306,4 +323,4 @@ class Keeper:
 
     def _can_serve(self, state: PoolState, now: Reading) -> bool:
         claim = self.claims.current(state.sending) if state.sending is not None else None
-        return claim is not None and covers(claim, now, self._durations)
+        return claim is not None and covers(claim, now, self.durations_of(claim.config))

@@ -72,7 +72,7 @@ def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | N
         version=mcs.__version__,
         every=settings.pool_refresh,
     )
-    answers = Answers(keeper, bodies, recorder, identity, durations, clock)
+    answers = Answers(keeper, bodies, recorder, identity, clock)
     recorder.start()
     keeper.start()
     return Worker(identity, settings, durations, store, keeper, recorder, answers, executor)

@@ -47,7 +47,7 @@ def at(seconds: float) -> Reading:
 
 
 def claim(since: float = 0.0, **changed: Any) -> Claim:
-    return replace(Claim(N, "u1", 3, at(since)), **changed)
+    return replace(Claim(N, "u1", 3, at(since), LIMITS.hold), **changed)
 
 
 def play(run: Run[Any], *answers: object) -> tuple[list[Ask[Any]], object]:
@@ -69,8 +69,8 @@ def reason(outcome: object) -> Reason | None:
 
 def test_the_hold_is_written_before_the_config_is_looked_at() -> None:
     asked, outcome = play(acquire(N, None, LIMITS), at(3), Acked(), META)
-    assert asked == [Now(), PutHold(N, at(3), None), GetMeta(N)]
-    assert outcome == Acquisition(Claim(N, "u1", 3, at(3)), None)
+    assert asked == [Now(), PutHold(N, at(3), 100, None), GetMeta(N)]
+    assert outcome == Acquisition(Claim(N, "u1", 3, at(3), 100), None)
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_what_stands_after_a_failed_attempt(
 
 def test_a_renewal_says_what_was_acked_so_that_a_loss_is_noticed() -> None:
     asked, outcome = play(acquire(N, claim(0), LIMITS), at(20), Acked(lost=True), META)
-    assert asked[1] == PutHold(N, at(20), acked=1000.0)
+    assert asked[1] == PutHold(N, at(20), 100, acked=1000.0)
     assert outcome == Acquisition(claim(20, lost=True), None)
 
 
 def test_a_hold_that_has_lapsed_may_have_been_cleared_away_rightly() -> None:
     asked, _ = play(acquire(N, claim(0), LIMITS), at(100), Acked(), META)
-    assert asked[1] == PutHold(N, at(100), acked=None)
+    assert asked[1] == PutHold(N, at(100), 100, acked=None)
 
 
 def test_a_renewal_learns_of_an_object_that_was_replaced() -> None:
@@ -133,6 +133,13 @@ def test_the_last_byte_leaves_a_boot_bound_before_the_hold_ends(since: float, sp
         assert since + spent + LIMITS.body + LIMITS.boot <= since + LIMITS.hold + 1e-6
     elif spent < LIMITS.hold - LIMITS.boot - LIMITS.body - 1e-6:
         raise AssertionError("it gives up sooner than it must")
+
+
+def test_a_hold_lasts_as_long_as_it_was_written_to_whatever_durations_have_become() -> None:
+    longer = replace(LIMITS, hold=1000)
+    assert not covers(claim(0), at(40), longer)
+    shorter = replace(LIMITS, boot=10, lease=10, hold=60)
+    assert covers(claim(0), at(70), shorter)
 
 
 def test_holds_are_renewed_once_a_period() -> None:

@@ -160,7 +160,11 @@ class ServerActor:
         if isinstance(request, GetMeta):
             return (None, Unreadable(), *(_seen(Config(uid, 1, marked)) for uid in uids for marked in (False, True)))
         if isinstance(request, Obtain):
-            claims = (Claim(CONFIG, _uid(uid), 1, self._reading(now)) for uid in uids for now in times)
+            claims = (
+                Claim(CONFIG, _uid(uid), 1, self._reading(now), self.world.durations.hold)
+                for uid in uids
+                for now in times
+            )
             acquired = (Acquisition(claim, refusal) for claim in claims for refusal in (None, REFUSAL))
             return (Acquisition(None, REFUSAL), *acquired)
         return (None,) if isinstance(request, DropHold) else (BUILT,) if isinstance(request, Build) else (RESOLVED,)

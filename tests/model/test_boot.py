@@ -129,7 +129,7 @@ def _note_kinds(model: BootModel, kinds: dict[str, set[str]]) -> None:
 def covers_without(**forgotten: float) -> Callable[[Claim, Reading, Durations], bool]:
     def covers(claim: Claim, now: Reading, durations: Durations) -> bool:
         counted = replace(durations, **forgotten)
-        return elapsed(claim.since, now) + counted.body < counted.hold - counted.boot
+        return elapsed(claim.since, now) + counted.body < claim.hold - counted.boot
 
     return covers
 

@@ -26,10 +26,10 @@ def test_run_is_resumed_where_it_stood() -> None:
     run = runs.begin(acquire, "N", None, DURATIONS)
     assert run.pending == Now()
     run = runs.proceed(run, LATER)
-    assert run.pending == PutHold("N", LATER, None)
+    assert run.pending == PutHold("N", LATER, DURATIONS.hold, None)
     looking = runs.proceed(run, ACKED)
     assert looking.pending == GetMeta("N")
-    assert runs.proceed(looking, FREE).pending == Done(Acquisition(Claim("N", "uid-1", 1, LATER), None))
+    assert runs.proceed(looking, FREE).pending == Done(Acquisition(Claim("N", "uid-1", 1, LATER, DURATIONS.hold), None))
     refused = runs.proceed(looking, MARKED).pending
     assert isinstance(refused, Done)
     assert refused.value.claim is None
@@ -45,6 +45,6 @@ def test_runs_with_one_future_are_one_run() -> None:
 def test_runs_with_different_futures_are_different() -> None:
     runs = Runs(answers)
     run = runs.begin(acquire, "N", None, DURATIONS)
-    held = Claim("N", "uid-1", 1, START)
+    held = Claim("N", "uid-1", 1, START, DURATIONS.hold)
     assert runs.proceed(run, START) is not runs.proceed(run, LATER)
     assert runs.begin(acquire, "N", held, DURATIONS) is not run

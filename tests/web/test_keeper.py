@@ -225,3 +225,35 @@ def test_an_annotation_that_is_ignored_is_logged_once(world: Start, caplog: pyte
         running.keeper.look()
     assert caplog.text.count("is ignored: 'Nonsense'") == 1
     assert served(running) == A
+
+
+def test_a_pool_sets_its_own_durations(world: Start) -> None:
+    slow = {"mcs.internal/boot-bound": "20h", "mcs.internal/hold": "48h", "mcs.internal/boot-lease": "30d"}
+    running = world(config(A), config(B), pool("worker", A), pool("infra", B, **slow))
+    assert holds(running)[A].duration == 24 * 3600
+    assert holds(running)[B].duration == 48 * 3600
+    assert running.get("/config/infra").status_code == 200
+    [lease] = running.leases()
+    assert lease.duration == 30 * 86400
+
+
+def test_a_config_of_several_pools_is_held_for_the_slowest(world: Start) -> None:
+    slow = {"mcs.internal/boot-bound": "20h", "mcs.internal/hold": "48h"}
+    running = world(config(A), pool("worker", A), pool("infra", A, **slow))
+    assert holds(running)[A].duration == 48 * 3600
+
+
+def test_a_hold_that_has_become_too_short_is_written_anew_at_once(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.apply([pool("worker", A, **{"mcs.internal/hold": "48h"})])
+    running.keeper.look()
+    assert holds(running)[A].duration == 48 * 3600
+
+
+def test_durations_of_a_pool_that_break_the_rule_are_ignored_and_said(
+    world: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    running = world(config(A), pool("worker", A, **{"mcs.internal/boot-bound": "24h"}))
+    assert holds(running)[A].duration == 24 * 3600
+    assert "the pool's durations are ignored: hold ≥ boot bound" in caplog.text
+    assert served(running) == A
