@@ -20,6 +20,7 @@ from mcs.machineconfig.names import (
     Kind,
     config_hash,
 )
+from mcs.machineconfig.unpacking import unpacked
 
 __all__ = ["AppendedFile", "AppendedSet", "Body", "build_body", "compose"]
 
@@ -30,6 +31,7 @@ PATH_FULL_CONFIG = "/etc/mcs-machine-config-content.json"
 PATH_ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
 
 KERNEL_ARGUMENTS_SINCE = SpecVersion(3, 3)
+UNPACKING_SINCE = SpecVersion(3, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,10 @@ def compose(machine_config: JSONObject, spec: SpecVersion, appended: AppendedSet
     Raises UnsupportedFeatures where the config cannot be said at that spec, another IgnitionError where it is none.
     """
     config, moved = _without_kernel_arguments(object_at(machine_config, "spec", "config"), spec)
-    config = _with_bundles(convert(config, spec), appended.bundles)
+    config = convert(config, spec)
+    if spec < UNPACKING_SINCE:
+        config = unpacked(config)
+    config = _with_bundles(config, appended.bundles)
     seen = _seen_object(machine_config, moved)
     files = [
         _entry(AppendedFile(PATH_ANNOTATIONS, _node_annotations(machine_config, boot_id))),
