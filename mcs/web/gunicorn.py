@@ -1,14 +1,15 @@
 """Runs the application under gunicorn. The arbiter opens nothing but the listening socket; workers do, once forked."""
 
 import logging
+import os
 import sys
 from typing import TYPE_CHECKING
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.arbiter import Arbiter
 
 from mcs.settings import Settings
-from mcs.store.interface import StoreUnusable
+from mcs.store import open_store
+from mcs.store.interface import StoreError, StoreUnusable
 from mcs.web.app import Server, create_app
 from mcs.web.logs import log_config
 
@@ -59,11 +60,7 @@ def _server(worker: object) -> Server | None:
 def _start(worker: object) -> None:
     server = _server(worker)
     assert server is not None, "gunicorn loads the application before it calls this"
-    try:
-        started = server.start()
-    except StoreUnusable as error:
-        _log.critical("the server cannot start: %s", error)
-        sys.exit(Arbiter.APP_LOAD_ERROR)  # tells the arbiter to end instead of trying again and again
+    started = server.start()
     # A worker accepts connections only after this returns: while its siblings answer, it need not answer 503.
     started.keeper.ready.wait(_READY_WAIT)
     _log.info("worker %s serves from %s", started.identity.worker, started.store.address)
@@ -75,6 +72,27 @@ def _stop(_arbiter: object, worker: object) -> None:
         server.stop()
 
 
+def _check_store(address: str) -> None:
+    """End with a sentence if the store cannot be used at all; one that is out of reach for now is waited for.
+
+    Looked at in a child of its own, since this process must open nothing that workers would inherit.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            open_store(address).pools()
+        except StoreUnusable as error:
+            print(f"mcs serve: {error}", file=sys.stderr, flush=True)  # noqa: T201  # before there are logs
+            os._exit(1)
+        except StoreError:
+            os._exit(0)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(status) == 1:
+        raise SystemExit(1)
+
+
 def run(settings: Settings) -> None:
-    """Serve until a signal ends it; leaves by SystemExit with the arbiter's exit code."""
+    """Serve until a signal ends it; leaves by SystemExit, with 1 if the store cannot be used."""
+    _check_store(settings.store)
     _Application(settings).run()

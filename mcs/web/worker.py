@@ -1,6 +1,5 @@
 """One worker process: everything that is opened, started or drawn, and only after the fork."""
 
-import logging
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from mcs.clock import Clock, read_clock
 from mcs.machineconfig.appended import AppendedFile, AppendedSet
 from mcs.settings import FileSource, Settings
 from mcs.store import open_store
-from mcs.store.interface import Store, StoreUnavailable
+from mcs.store.interface import Store
 from mcs.web.answers import Answers
 from mcs.web.bodies import Bodies
 from mcs.web.claims import Identity
@@ -21,8 +20,6 @@ from mcs.web.keeper import Keeper
 from mcs.web.recorder import Recorder
 
 __all__ = ["Worker", "read_appended", "start_worker"]
-
-_log = logging.getLogger(__name__)
 
 _STORE_THREADS = 8  # for holds, verification and building; requests wait for them with a time limit
 _NEW_LEASES_PER_SECOND = 200.0  # of a server, shared by its workers
@@ -50,14 +47,10 @@ class Worker:
 
 
 def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | None = None) -> Worker:
-    """Start a worker in this process; store: in place of the one that the settings name.
-
-    Raises StoreUnusable where waiting would not help.
-    """
+    """Start a worker in this process; store: in place of the one that the settings name."""
     identity = Identity(secrets.token_hex(16), settings.name)
     durations = settings.durations()
     store = store if store is not None else open_store(settings.store)
-    _open(store)
     executor = ThreadPoolExecutor(_STORE_THREADS, thread_name_prefix="store")
     recorder = Recorder(store, LeaseLimits(per_second=_NEW_LEASES_PER_SECOND / settings.workers), clock)
     bodies = Bodies(store, executor, settings.cache_size)
@@ -76,14 +69,6 @@ def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | N
     recorder.start()
     keeper.start()
     return Worker(identity, settings, durations, store, keeper, recorder, answers, executor)
-
-
-def _open(store: Store) -> None:
-    """Find out at once whether the store can be used at all; one that is out of reach for now is waited for."""
-    try:
-        store.pools()
-    except StoreUnavailable as error:
-        _log.warning("the store is not at hand yet: %s", error)
 
 
 def read_appended(settings: Settings) -> AppendedSet | Refusal:
