@@ -10,7 +10,7 @@ import socket
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path, PurePosixPath
 from typing import TypeVar, cast
 
@@ -85,6 +85,13 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _network(text: str) -> IPv4Network | IPv6Network:
+    try:
+        return ip_network(text)
+    except ValueError:
+        raise ValueError("it is not a network, such as 192.0.2.0/24 or 2001:db8::/64") from None
 
 
 def _size(text: str) -> int:
@@ -168,8 +175,18 @@ class Settings:
 
     store: str = _setting(_text, "ADDRESS", "where objects and records are kept: sqlite:///PATH")
     listen: Listen = _setting(_listen, "HOST:PORT", "where machines fetch their configs", "127.0.0.1:22623")
+    tls_cert: Path | None = _optional(
+        _path, "FILE", "serve TLS with this certificate and its chain, in PEM; loaded anew when it changes"
+    )
+    tls_key: Path | None = _optional(_path, "FILE", "the certificate's private key, in PEM")
     allow_plain_http: bool = _setting(
         _switch, "on|off", "allow plain HTTP on an address that other hosts can reach", "off"
+    )
+    admin_listen: Listen = _setting(
+        _listen, "HOST:PORT", "where metrics, status and probes are; plain HTTP, on loopback only", "127.0.0.1:9623"
+    )
+    proxy_protocol_from: tuple[IPv4Network | IPv6Network, ...] = _settings(
+        _network, "NETWORK", "expect the PROXY protocol of every connection from this network, and only from there"
     )
     name: str = _setting(
         _text, "NAME", "what records call this server; default: this host's name", socket.gethostname()
@@ -184,6 +201,22 @@ class Settings:
     boot_lease: float = _setting(parse_duration, "DURATION", "how long a boot lease protects after its fetch", "7d")
     skew: float = _setting(parse_duration, "DURATION", "how far clocks may differ; beyond it the answer is 503", "60s")
     body_deadline: float = _setting(parse_duration, "DURATION", "the longest that sending a config may take", "15m")
+    body_progress: float = _setting(
+        parse_duration, "DURATION", "how long a client may take nothing of a config before it is given up", "60s"
+    )
+    head_deadline: float = _setting(
+        parse_duration,
+        "DURATION",
+        "from accepting a connection to the end of the request, TLS handshake included",
+        "10s",
+    )
+    keep_alive: float = _setting(
+        parse_duration, "DURATION", "how long an idle connection is kept for another request", "5s"
+    )
+    connections: int = _setting(_whole(1, 65536), "N", "connections that a worker has open at most", "4096")
+    drain: float = _setting(
+        parse_duration, "DURATION", "how long a stopping server still accepts while it says that it is not ready", "10s"
+    )
     pool_refresh: float = _setting(parse_duration, "DURATION", "how often pools are looked at for a change", "1s")
     boot_id: bool = _setting(
         _switch, "on|off", "give each boot an id; off for stubs that pin a hash of the config", "on"
@@ -321,13 +354,21 @@ def _as_text(value: object) -> str:
 
 def _rules(settings: Settings) -> Iterable[str]:
     """Say which rules between settings are broken."""
-    if not settings.listen.is_loopback and not settings.allow_plain_http:
+    tls = settings.tls_cert is not None
+    if tls != (settings.tls_key is not None):
+        yield f"{'--tls-cert' if tls else '--tls-key'}: give --tls-cert and --tls-key together"
+    if not settings.listen.is_loopback and not settings.allow_plain_http and not tls:
         yield (
             f"--listen {settings.listen}: other hosts could read configs there, which hold secrets, in plain HTTP: "
-            "listen on loopback, or give --allow-plain-http on"
+            "give --tls-cert and --tls-key, listen on loopback, or give --allow-plain-http on"
         )
-    if settings.pool_refresh <= 0:
-        yield "--pool-refresh: it must be more than 0"
+    if not settings.admin_listen.is_loopback:
+        yield f"--admin-listen {settings.admin_listen}: it is plain HTTP without a password: listen on loopback"
+    if settings.admin_listen == settings.listen:
+        yield "--admin-listen: it is the same as --listen"
+    for name in ("pool_refresh", "head_deadline", "body_progress"):
+        if getattr(settings, name) <= 0:
+            yield f"--{name.replace('_', '-')}: it must be more than 0"
     try:
         files = (*settings.ca_bundle, *settings.extra_file)
         AppendedSet(extra=tuple(AppendedFile(file.path, b"") for file in files))

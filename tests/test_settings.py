@@ -1,3 +1,4 @@
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ def test_a_flag_goes_before_a_variable_before_the_file_before_the_default(tmp_pa
         pytest.param("pool_refresh", "250ms", 0.25, id="milliseconds"),
         pytest.param("skew", "30", 30.0, id="seconds without a unit"),
         pytest.param("cache_size", "64M", 64_000_000, id="megabytes"),
+        pytest.param("proxy_protocol_from", ("10.0.0.0/8",), (ip_network("10.0.0.0/8"),), id="a network"),
         pytest.param("boot_id", "Off", False, id="a switch in any case"),
         pytest.param("extra_file", ("/etc/a=b",), (FileSource("/etc/a", Path("b"), 0o644),), id="a file"),
         pytest.param(
@@ -72,6 +74,10 @@ def test_texts_that_are_read(flag: str, text: str | tuple[str, ...], read: objec
         pytest.param({"extra_file": ("etc/a=b",)}, {}, "it is not PATH=FILE", id="a relative path"),
         pytest.param({"extra_file": ("/etc/../a=b",)}, {}, "is not a plain absolute path", id="a path with dots"),
         pytest.param({"listen": "0.0.0.0:80"}, {}, "give --allow-plain-http", id="plain HTTP for everybody"),
+        pytest.param({"tls_cert": "c.pem"}, {}, "give --tls-cert and --tls-key together", id="a certificate alone"),
+        pytest.param({"admin_listen": "0.0.0.0:1"}, {}, "listen on loopback", id="the admin port for everybody"),
+        pytest.param({"admin_listen": "127.0.0.1:22623"}, {}, "the same as --listen", id="one port for both"),
+        pytest.param({"proxy_protocol_from": ("10.0.0.1/8",)}, {}, "it is not a network", id="host bits in a network"),
         pytest.param({"log_format": "xml"}, {}, "it is none of console, json", id="no such word"),
         pytest.param({"extra_file": ("/a=b", "/a=c")}, {}, "/a is appended twice", id="two files at one path"),
         pytest.param(
@@ -93,6 +99,11 @@ def test_all_problems_are_said_at_once() -> None:
 def test_no_store_is_said_with_both_ways_to_name_one() -> None:
     with pytest.raises(SettingsError, match="give --store ADDRESS or set MCS_STORE"):
         load({}, {})
+
+
+def test_with_a_certificate_any_address_will_do() -> None:
+    made = settings({"listen": "0.0.0.0:443", "tls_cert": "c.pem", "tls_key": "k.pem"})
+    assert (made.tls_cert, made.tls_key) == (Path("c.pem"), Path("k.pem"))
 
 
 def test_plain_http_for_everybody_can_be_asked_for() -> None:
