@@ -3,9 +3,10 @@
 from base64 import b32encode
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-__all__ = ["BOOT_ID_BYTES", "BOOT_ID_LENGTH", "boot_id", "network_of", "normal_address"]
+from mcs.machineconfig.appended import BOOT_ID_LENGTH
 
-BOOT_ID_LENGTH = 26
+__all__ = ["BOOT_ID_BYTES", "boot_id", "network_of", "normal_address"]
+
 BOOT_ID_BYTES = 17  # 26 characters of 5 bits are 130 bits
 
 

@@ -30,6 +30,8 @@ PATH_KUBECONFIG = "/etc/kubernetes/kubeconfig"
 PATH_FULL_CONFIG = "/etc/mcs-machine-config-content.json"
 PATH_ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
 
+BOOT_ID_LENGTH = 26
+
 KERNEL_ARGUMENTS_SINCE = SpecVersion(3, 3)
 UNPACKING_SINCE = SpecVersion(3, 1)
 
@@ -67,35 +69,36 @@ class AppendedSet:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes of a response but for the boot id, which has a slot of fixed width wherever it occurs."""
+    """The bytes of a response, in parts: a boot id stands between each two of them. One part: no boot id.
 
-    template: bytes
-    slots: tuple[int, ...]
+    The id has a fixed width, so that the length is known; the parts are shared by all responses, never copied.
+    """
+
+    parts: tuple[bytes, ...]
     spec: SpecVersion
 
-    def fill(self, boot_id: str) -> bytes:
-        """Return the bytes that carry a boot id: a copy, not a rendering."""
-        filled = bytearray(self.template)
+    def fill(self, boot_id: str) -> list[bytes]:
+        """Return the bytes that carry a boot id, in pieces: no copy, no rendering."""
         identity = boot_id.encode("ascii")
-        for slot in self.slots:
-            filled[slot : slot + len(identity)] = identity
-        return bytes(filled)
+        pieces = [self.parts[0]]
+        for part in self.parts[1:]:
+            pieces += (identity, part)
+        return pieces
 
     def __len__(self) -> int:
-        return len(self.template)
+        return sum(map(len, self.parts)) + BOOT_ID_LENGTH * (len(self.parts) - 1)
 
 
 def build_body(machine_config: JSONObject, spec: SpecVersion, appended: AppendedSet) -> Body:
     """Build the bytes for one config at one spec. Raises what `compose` raises."""
+    if not appended.boot_ids:
+        return Body((encode(compose(machine_config, spec, appended, None)),), spec)
     attempt = 0
     while True:
-        placeholder = _placeholder(machine_config, attempt) if appended.boot_ids else None
-        template = encode(compose(machine_config, spec, appended, placeholder))
-        if placeholder is None:
-            return Body(template, (), spec)
-        slots = _occurrences(template, placeholder.encode("ascii"))
-        if len(slots) == 2:  # the node annotations and the node labels; more means that the config holds the text too
-            return Body(template, slots, spec)
+        placeholder = _placeholder(machine_config, attempt)
+        parts = encode(compose(machine_config, spec, appended, placeholder)).split(placeholder.encode("ascii"))
+        if len(parts) == 3:  # the node annotations and the node labels; more means that the config holds the text too
+            return Body(tuple(parts), spec)
         attempt += 1
 
 
@@ -227,13 +230,4 @@ def _with_files(config: JSONObject, files: list[JSONObject]) -> JSONObject:
 def _placeholder(machine_config: JSONObject, attempt: int) -> str:
     """Return a text as wide as a boot id that is unlikely to be in the config."""
     name = text_at(machine_config, "metadata", "name") or ""
-    return sha256(f"{attempt} {name}".encode()).hexdigest()[:26]
-
-
-def _occurrences(text: bytes, part: bytes) -> tuple[int, ...]:
-    found = []
-    at = text.find(part)
-    while at >= 0:
-        found.append(at)
-        at = text.find(part, at + len(part))
-    return tuple(found)
+    return sha256(f"{attempt} {name}".encode()).hexdigest()[:BOOT_ID_LENGTH]

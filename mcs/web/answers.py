@@ -37,13 +37,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a machine gets. boot_id: None where responses carry none; content: None for a HEAD request."""
+    """What a machine gets. boot_id: None where responses carry none; content: in pieces; None for a HEAD request."""
 
     config: str
     spec: SpecVersion
     length: int
     boot_id: str | None
-    content: bytes | None
+    content: list[bytes] | None
 
 
 class Answers:
@@ -77,8 +77,8 @@ class Answers:
         identity = boot_id(self._random(BOOT_ID_BYTES))
         self._recorder.record(self._lease(question, outcome, body, identity))
         carried = identity if question.appended.boot_ids else None
-        content = body.fill(identity) if carried is not None else body.template
-        return Given(outcome.claim.config, body.spec, len(content), carried, content)
+        content = body.fill(identity) if carried is not None else list(body.parts)
+        return Given(outcome.claim.config, body.spec, len(body), carried, content)
 
     def look(self, question: Question) -> Given | Refusal:
         """Return what `get` would, without bytes or boot id: a HEAD request takes no hold and leaves no lease."""

@@ -108,7 +108,7 @@ def _config(server: Server, pool: str) -> Response:
 
 def _given(given: Given) -> Response:
     g.given = given
-    response = Response(given.content if given.content is not None else b"", 200)
+    response = Response(given.content or b"", 200)
     response.headers["Content-Type"] = f"{MEDIA_TYPE}; version={given.spec}"
     response.headers["Content-Length"] = str(given.length)
     response.headers["Cache-Control"] = "no-store"
