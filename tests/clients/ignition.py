@@ -218,7 +218,7 @@ def _lay_root(root: Path) -> Path:
 STAND_INS: tuple[tuple[str, str], ...] = (
     # Debian's client labels what it wrote for SELinux; a scratch root has no policy to label with.
     ("setfiles", "#!/bin/sh\ncat >/dev/null\n"),
-    # Clients before 2.19 disable units with it; Debian's package does not bring it.
+    # Clients ask it about units to disable, and differ by release in what they do without; 0 means that one is enabled.
     ("systemctl", "#!/bin/sh\nexit 0\n"),
     # 2.0 looks a user up with `chroot ROOT id NAME`; a scratch root has no id. 1 means there is no such user.
     ("chroot", '#!/bin/sh\nexec grep -q "^$3:" "$1/etc/passwd"\n'),

@@ -41,9 +41,6 @@ BOOTS = [
     if pool != "edge" or name not in TOO_OLD_FOR_EDGE
 ]
 
-# These write a preset for units to disable too; newer ones write none.
-PRESETS_TO_DISABLE = {"2.2.1", "2.6.0", "2.9.0", "2.14.0", "debian"}
-
 
 @pytest.fixture(scope="module", params=BOOTS)
 def booted(request: pytest.FixtureRequest, server: Serving) -> Booted:
@@ -81,9 +78,7 @@ def test_every_unit_drop_in_and_mask_is_written(booted: Booted, config: JSONObje
 
 
 def test_units_are_enabled_and_disabled(booted: Booted, config: JSONObject) -> None:
-    declared, found = declared_enablement(config), enablement(booted.root)
-    assert found["enable"] == declared["enable"]
-    assert found["disable"] == (declared["disable"] if booted.client.name in PRESETS_TO_DISABLE else set())
+    assert enablement(booted.root) == declared_enablement(config)
 
 
 def test_users_have_their_ids_groups_and_keys(booted: Booted, config: JSONObject) -> None:
