@@ -6,7 +6,7 @@ export PYTHON
 BIN := .venv/bin
 LISTEN ?= 127.0.0.1:22623
 
-.PHONY: help setup lint check tools test run load lock clean
+.PHONY: help setup lint check tools test boot run load lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
@@ -29,11 +29,12 @@ lint: setup ## formatting, lint, types, import contracts
 check: lint ## lint and the fast tests: under a minute, needs neither root nor Go
 	$(BIN)/python -m pytest -q -m 'not real and not slow'
 
-tools: setup ## the real Ignition clients, cached outside the tree (six minutes the first time)
-	@$(BIN)/python tools/ignition_clients.py
+tools: setup ## the real Ignition clients, and a machine that boots, cached outside the tree (eight minutes the first time)
+	@$(BIN)/python -m tools.ignition_clients
+	@$(BIN)/python -m tools.machine
 
 test: ## everything: set-up, real clients, lint, all tests with branch coverage
-	@echo 'Setting up, linting, running every test: some minutes; about six more where the Ignition clients are not built yet.'
+	@echo 'Setting up, linting, running every test: some minutes; about eight more where the Ignition clients are not built yet.'
 	@$(MAKE) --no-print-directory setup tools .venv-load/.installed lint
 	@rm -f .coverage .coverage.*
 	@failed=0; \
@@ -41,6 +42,10 @@ test: ## everything: set-up, real clients, lint, all tests with branch coverage
 	  $(BIN)/coverage combine --quiet || failed=1; \
 	  $(BIN)/coverage report || failed=1; \
 	  exit $$failed
+
+boot: setup ## boot a machine from the server, emulated, and show its console (half a minute; as root the first time)
+	@$(BIN)/python -m tools.machine
+	@$(BIN)/python -m pytest -q --capture=no tests/machine/test_first_boot.py
 
 run: setup ## serve the example fleet on loopback (LISTEN=127.0.0.1:22623), state in ./run
 	@$(BIN)/python tools/example.py run --listen $(LISTEN)

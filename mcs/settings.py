@@ -73,7 +73,7 @@ def _path(text: str) -> Path:
 
 def _listen(text: str) -> Listen:
     match = re.fullmatch(r"(?:\[(?P<six>[0-9A-Fa-f:.%]+)\]|(?P<host>[^:\s\[\]]+)):(?P<port>\d{1,5})", text, re.ASCII)
-    if match is None or not 0 <= int(match["port"]) <= 65535:
+    if match is None or not 0 <= int(match["port"]) <= 65535 or match["host"] in {"unix", "fd"}:
         raise ValueError("it is not HOST:PORT, such as 127.0.0.1:22623 or [::1]:22623")
     return Listen(match["six"] or match["host"], int(match["port"]))
 
@@ -120,11 +120,11 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 
 def _file_source(text: str) -> FileSource:
-    match = re.fullmatch(r"(?P<path>/[^=]*)=(?P<source>.+?)(?:,mode=(?P<mode>0?[0-7]{3}))?", text)
+    match = re.fullmatch(r"(?P<path>/[^=\x00-\x1f\x7f]*)=(?P<source>[^,\x00]+)(?:,mode=(?P<mode>0?[0-7]{3}))?", text)
     if match is None:
-        raise ValueError("it is not PATH=FILE or PATH=FILE,mode=0600, where PATH is the absolute path on the machine")
+        raise ValueError("it is not PATH=FILE or PATH=FILE,mode=0600, with PATH absolute and without commas")
     path = match["path"]
-    if str(PurePosixPath(path)) != path or ".." in PurePosixPath(path).parts or path == "/":
+    if str(PurePosixPath(path)) != path or path.startswith("//") or ".." in PurePosixPath(path).parts or path == "/":
         raise ValueError(f"{path} is not a plain absolute path")
     return FileSource(path, Path(match["source"]), int(match["mode"] or "644", 8))
 
@@ -235,11 +235,21 @@ class Settings:
     extra_file: tuple[FileSource, ...] = _settings(
         _file_source, "PATH=FILE[,mode=MODE]", "append FILE as PATH on the machine; read anew for each request"
     )
-    cache_size: int = _setting(_size, "BYTES", "how many bytes of built configs a worker keeps", "32M")
+    cache_size: int = _setting(
+        _size,
+        "BYTES",
+        "bytes of built configs that a worker keeps, and half as many of what they are built from",
+        "32M",
+    )
     log_format: str = _setting(_one_of("console", "json"), "console|json", "how log lines look", "console")
     log_level: str = _setting(
         _one_of("debug", "info", "warning", "error"), "LEVEL", "the least level that is logged", "info"
     )
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether files are read for each request."""
+        return bool(self.kubeconfig is not None or self.ca_bundle or self.extra_file)
 
     def durations(self) -> Durations:
         """Return the durations of the protocol; raises DurationRuleError where they break its rule."""
@@ -307,7 +317,7 @@ def _given(
 ) -> tuple[str, list[str] | None]:
     """Return where a setting stands and its texts, None where it is not given. A variable's list is split at spaces."""
     flag = flags.get(row.name)
-    if flag:
+    if flag is not None:
         return row.flag, [flag] if isinstance(flag, str) else list(flag)
     variable = environment.get(row.variable)
     if variable is not None:
@@ -327,7 +337,7 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, list[str]]:
     except UnicodeDecodeError:
         problems.append(f"{file}: it is not UTF-8 text")
         return {}
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, lists in lists in lists
         problems.append(f"{file}: {error}")
         return {}
     rows = {row.key: row for row in table()}

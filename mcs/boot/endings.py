@@ -7,6 +7,7 @@ long costs disk, a lease too short costs a machine.
 from collections.abc import Sequence
 from enum import Enum
 
+from mcs.boot.identity import network_of
 from mcs.boot.records import BootLease
 from mcs.machineconfig.nodes import NodeView
 
@@ -36,7 +37,7 @@ def ended_by(lease: BootLease, leases: Sequence[BootLease], nodes: Sequence[Node
     fitting = [node for node in nodes if _fits(lease, node)]
     if len(fitting) != 1:
         return None
-    rivals = [other for other in leases if _anonymous(other) and other.ended is None and _fits(other, fitting[0])]
+    rivals = [other for other in leases if other.boot_id is None and other.ended is None and _fits(other, fitting[0])]
     return fitting[0].name if len(rivals) == 1 else None
 
 
@@ -56,14 +57,10 @@ def state(lease: BootLease, node: str | None, now: float, skew: float) -> BootSt
     return BootState.EXPIRED if is_expired(lease.renewed, lease.duration, now, skew) else BootState.FETCHED
 
 
-def _anonymous(lease: BootLease) -> bool:
-    return lease.boot_id is None and lease.network is None
-
-
 def _fits(lease: BootLease, node: NodeView) -> bool:
-    return (
-        lease.address in node.addresses
-        and node.current_config == lease.config
-        and node.created is not None
-        and node.created > lease.fetched
-    )
+    """Tell whether a lease without an id may be of this node; an aggregate may be of any node of its network."""
+    if lease.network is None:
+        near = lease.address in node.addresses
+    else:
+        near = lease.network in {network_of(address) for address in node.addresses}
+    return near and node.current_config == lease.config and node.created is not None and node.created > lease.fetched

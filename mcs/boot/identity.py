@@ -3,7 +3,7 @@
 from base64 import b32encode
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-from mcs.machineconfig.appended import BOOT_ID_LENGTH
+from mcs.machineconfig.names import BOOT_ID_LENGTH
 
 __all__ = ["BOOT_ID_BYTES", "boot_id", "network_of", "normal_address"]
 

@@ -88,6 +88,7 @@ class LeaseQueue:
             boot_id=None,
             network=network,
             fetched=earlier.fetched if earlier is not None else lease.fetched,
+            duration=max(lease.expires, earlier.expires if earlier is not None else 0.0) - lease.renewed,
             count=earlier.count + 1 if earlier is not None else 1,
         )
         self._aggregates[name] = aggregate

@@ -105,15 +105,11 @@ class NotAcked:
 
 @dataclass(frozen=True, slots=True)
 class PutHold(Ask["Acked | NotAcked"]):
-    """B2: write this worker's hold on the config, renewed at `since` for `duration` s, and wait until it is durable.
-
-    acked: the wall clock of the last acknowledged write of the same hold, None for the first.
-    """
+    """B2: write this worker's hold on the config, renewed at `since` for `duration` s, and wait until it is durable."""
 
     config: str
     since: Reading
     duration: float
-    acked: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +217,7 @@ def acquire(config: str, held: Claim | None, durations: Durations) -> Run[Acquis
     A lapsed hold is not revived by this: every write is followed by a new look, whatever was known before.
     """
     since = yield from _ask(Now())
-    written = yield from _ask(PutHold(config, since, durations.hold, _acked(held, since)))
+    written = yield from _ask(PutHold(config, since, durations.hold))
     if isinstance(written, NotAcked):
         # The older hold, if any, stands until its own end; the write may have been done, and then protects longer.
         return Acquisition(held, Refusal(Reason.HOLD_NOT_ACKED, written.detail))
@@ -265,8 +261,3 @@ def answer(pool: str, durations: Durations) -> Run[Answer]:
         if covers(claim, now, durations):
             return Grant(claim, now)
     return Refusal(Reason.HOLD_LAPSED, f"the hold on {resolved.config} ends too soon")
-
-
-def _acked(held: Claim | None, now: Reading) -> float | None:
-    """Return the renewal that the store must still know; a hold that has lapsed may have been cleared away rightly."""
-    return held.since.wall if held is not None and elapsed(held.since, now) < held.hold else None

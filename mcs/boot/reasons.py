@@ -22,6 +22,8 @@ class Reason(Enum):
     METHOD_NOT_ALLOWED = ("method-not-allowed", 405, "This path is read with GET or HEAD only")
     ACCEPT_MALFORMED = ("accept-malformed", 400, "The Accept header names an Ignition version that is none")
     REQUEST_MALFORMED = ("request-malformed", 400, "The request is not well-formed")
+    BODY_REFUSED = ("body-refused", 413, "No request has a body here")
+    REQUEST_TOO_LARGE = ("request-too-large", 431, "The request line or its headers are too large")
     SPEC_NOT_SPOKEN = ("spec-not-spoken", 501, "This server does not speak the Ignition spec that is asked for")
     SPEC_LACKS_FEATURE = ("spec-lacks-feature", 500, "The config uses what the requested Ignition spec lacks")
     CONFIG_INVALID = ("config-invalid", 500, "The stored config cannot be served")
@@ -38,6 +40,7 @@ class Reason(Enum):
     CLOCK_OFF = ("clock-off", 503, "This host's clock and the store's differ by too much")
     FILE_UNREADABLE = ("file-unreadable", 503, "A file that the config is to be served with cannot be read")
     STARTING = ("starting", 503, "The server is starting")
+    STOPPING = ("stopping", 503, "The server is stopping")
     TOO_SLOW = ("too-slow", 503, "The answer was not ready in time")
 
     def __init__(self, code: str, status: int, title: str) -> None:

@@ -1,12 +1,13 @@
-"""What a server leaves behind about what it handed out: holds, boot leases, heartbeats.
+"""What a server leaves behind about what it handed out, or did not: holds, boot leases, heartbeats, attempts.
 
 Each is a frozen value with times in seconds since 1970 (UTC). A store keeps them with a uid and a resourceVersion of
-their own. None ever changes the config it names: whoever reads one may rely on the name for as long as it exists.
+their own (attempts without). None ever changes the config it names: whoever reads one may rely on the name for as long
+as it exists.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-__all__ = ["BootLease", "Heartbeat", "Hold"]
+__all__ = ["Attempt", "BootLease", "Heartbeat", "Hold"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +92,30 @@ class Heartbeat:
     def expires(self) -> float:
         """When the worker no longer counts as alive; a reader adds the skew."""
         return self.renewed + self.duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Requests of one client that were refused for one reason. Key: address, client, pool and reason.
+
+    client, pool: as the requests name them, empty where they name none; the pool need not exist.
+    reason: a code of mcs.boot.reasons. first, last: when the first and the last came. count: how many came.
+    """
+
+    address: str
+    client: str
+    pool: str
+    reason: str
+    first: float
+    last: float
+    count: int = 1
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells one from another."""
+        return self.address, self.client, self.pool, self.reason
+
+    def joined(self, other: "Attempt") -> "Attempt":
+        """Return both as one; they have the same key."""
+        first, last = min(self.first, other.first), max(self.last, other.last)
+        return replace(self, first=first, last=last, count=self.count + other.count)

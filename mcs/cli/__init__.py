@@ -5,8 +5,7 @@ from importlib import import_module
 import click
 
 from mcs import __version__
-from mcs.cli.options import one_line
-from mcs.store.interface import StoreError
+from mcs.cli.groups import Group
 
 __all__ = ["COMMANDS", "main", "mcs"]
 
@@ -17,11 +16,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "get": ("mcs.cli.get", "get"),
     "delete": ("mcs.cli.delete", "delete"),
     "store": ("mcs.cli.store", "store"),
+    "tls": ("mcs.cli.tls", "tls"),
 }
 
 
-class _Commands(click.Group):
-    """The subcommands of the table; what a store raises becomes one line and exit status 1."""
+class _Commands(Group):
+    """The subcommands of the table."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -33,12 +33,6 @@ class _Commands(click.Group):
         command = getattr(import_module(module), name)
         assert isinstance(command, click.Command)
         return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except StoreError as error:
-            raise click.ClickException(one_line(str(error))) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

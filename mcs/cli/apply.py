@@ -8,8 +8,11 @@ from typing import NoReturn
 import click
 
 from mcs.cli.options import one_line, opened, printable, store_option
+from mcs.cli.remarks import remarks
+from mcs.jsondata import JSONObject
 from mcs.machineconfig.manifests import MAX_FILE, Manifest, ManifestError, decode, examine
-from mcs.store.interface import ObjectRefused
+from mcs.machineconfig.names import Kind
+from mcs.store.interface import ObjectRefused, Store
 
 __all__ = ["apply"]
 
@@ -33,16 +36,20 @@ def apply(filenames: tuple[str, ...], recursive: bool, address: str) -> None:
     """Create or change MachineConfigs, MachineConfigPools and Nodes from manifests.
 
     Everything is read first and then written in one transaction: if one object is refused, nothing is applied. A
-    rendered config's spec never changes.
+    rendered config's spec never changes. What looks like a mistake is applied all the same, with a warning on standard
+    error.
     """
     manifests = _read_all([*_sources(filenames, recursive)])
     if not manifests:
-        raise click.ClickException(f"no manifest was found in {printable(', '.join(filenames))}; nothing was applied")
+        places = ", ".join("standard input" if name == _STDIN else name for name in filenames)
+        raise click.ClickException(f"no manifest was found in {printable(places)}; nothing was applied")
     with opened(address, create=True) as store:
         try:
             changes = store.apply([(manifest.kind, manifest.document) for manifest in manifests])
         except ObjectRefused as error:
             _refuse([_at(manifests[error.index], "", one_line(str(error)))])
+        for warning in _warnings(manifests, store):
+            click.echo(printable(f"warning: {warning}"), err=True)
     for change in changes:
         click.echo(f"{change.kind.kind.lower()}/{change.name} {change.outcome}")
 
@@ -63,10 +70,17 @@ def _read_all(sources: Sequence[str]) -> list[Manifest]:
     errors.extend(_repeated(manifests))
     if errors:
         _refuse(errors)
-    for manifest in manifests:
-        for warning in manifest.warnings:
-            click.echo(f"warning: {_at(manifest, '', warning)}", err=True)
     return manifests
+
+
+def _warnings(manifests: Sequence[Manifest], store: Store) -> Iterator[str]:
+    def find_config(name: str) -> JSONObject | None:
+        found = store.get(Kind.CONFIG, name)
+        return found.value if found is not None else None
+
+    for manifest in manifests:
+        for problem in (*manifest.warnings, *remarks(manifest, find_config)):
+            yield manifest.warning(problem)
 
 
 def _repeated(manifests: Sequence[Manifest]) -> Iterator[ManifestError]:

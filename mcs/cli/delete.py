@@ -33,7 +33,10 @@ def delete(kind: Kind, name: str, address: str) -> None:
             raise NotFound(kind.kind, printable(name))
         if kind is Kind.CONFIG:
             if is_rendered(found.value):
-                raise click.ClickException(f"{name} is a rendered config: that is the collector's business: mcs-gc")
+                raise click.ClickException(
+                    f"{name} is a rendered config: that is the collector's business: mcs-gc "
+                    "(this version's mcs-gc collects nothing yet, so it stays)"
+                )
             references = World.read(store, time.time()).references.get(name)
             if references:
                 listed = ", ".join(str(reference) for reference in references[:5])

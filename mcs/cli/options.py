@@ -7,7 +7,7 @@ from typing import TypeVar
 import click
 
 from mcs.store import open_store
-from mcs.store.interface import Store
+from mcs.store.interface import Store, StoreUnusable
 
 __all__ = ["Word", "one_line", "opened", "printable", "store_option"]
 
@@ -35,8 +35,11 @@ def store_option(command: F) -> F:
 
 @contextmanager
 def opened(address: str, *, create: bool = False) -> Iterator[Store]:
-    """Open a store for the length of a block; raises what opening raises. create: make one that is not there."""
-    store = open_store(address, create=create)
+    """Open a store for a block; an address of no known form is wrong usage. create: make one that is not there."""
+    try:
+        store = open_store(address, create=create)
+    except StoreUnusable as error:
+        raise click.UsageError(one_line(str(error))) from error
     try:
         yield store
     finally:

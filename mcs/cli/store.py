@@ -2,13 +2,14 @@
 
 import click
 
+from mcs.cli.groups import Group
 from mcs.cli.options import opened, store_option
 from mcs.store.embedded import EmbeddedStore
 
 __all__ = ["store"]
 
 
-@click.group()
+@click.group(cls=Group)
 def store() -> None:
     """Look after the store itself."""
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Generic, TypeVar
 
-from mcs.boot.records import BootLease, Hold
+from mcs.boot.endings import BootState
+from mcs.boot.records import Attempt, BootLease, Hold
 from mcs.cli.tables import Table, age, moment
 from mcs.cli.world import World
 from mcs.jsondata import JSON, JSONObject, compact, integer_at, list_at, lookup, text_at, texts_at
@@ -22,7 +23,7 @@ from mcs.machineconfig.names import (
 )
 from mcs.store.interface import Store, Stored
 
-__all__ = ["BOOTS", "CONFIGS", "HOLDS", "NODES", "OBJECT_VIEWS", "POOLS", "View"]
+__all__ = ["ATTEMPTS", "BOOTS", "CONFIGS", "HOLDS", "NODES", "OBJECT_VIEWS", "POOLS", "View"]
 
 T = TypeVar("T")
 
@@ -32,23 +33,38 @@ class _Column(Generic[T]):
     title: str
     cell: Callable[[World, Stored[T]], str]
     only_wide: bool = False
+    folds: bool = False  # on a terminal it may go over several lines
+    shortened: bool = False  # on a terminal the end of it may be left out, unless the table is wide
 
 
 @dataclass(frozen=True, slots=True)
 class View(Generic[T]):
-    """One kind of thing. words: what it may be called, the plural first. stored: reads all of them."""
+    """One kind of thing. words: what it may be called, the plural first. stored: reads all of them.
+
+    names_one: whether a name stands for one thing, or for as many as bear it. pools, state: the pools and the state of
+    a thing, where its kind has any. states: all that there are.
+    """
 
     words: tuple[str, ...]
     stored: Callable[[Store], Sequence[Stored[T]]]
     columns: tuple[_Column[T], ...]
     document: Callable[[World, Stored[T]], JSONObject]
     are_objects: bool
+    names_one: bool = True
+    pools: Callable[[T], tuple[str, ...]] | None = None
+    state: Callable[[World, Stored[T]], str] | None = None
+    states: tuple[str, ...] = ()
 
     def table(self, world: World, things: Sequence[Stored[T]], *, wide: bool) -> Table:
         """Return the table of some things."""
         columns = [column for column in self.columns if wide or not column.only_wide]
         rows = tuple(tuple(column.cell(world, thing) for column in columns) for thing in things)
-        return Table(tuple(column.title for column in columns), rows)
+        return Table(
+            tuple(column.title for column in columns),
+            rows,
+            folding=frozenset(column.title for column in columns if column.folds),
+            shortened=frozenset(column.title for column in columns if column.shortened and not wide),
+        )
 
     def documents(self, world: World, things: Sequence[Stored[T]]) -> JSON:
         """Return some things in full: objects as a List, which `mcs apply` reads again; records as a list."""
@@ -91,11 +107,22 @@ def _annotation(*keys: str) -> Callable[[World, Stored[JSONObject]], str]:
     return cell
 
 
+def _trouble(world: World, pool: Stored[JSONObject]) -> str | None:
+    """Say why what a pool resolves to cannot be served."""
+    config = world.serving[pool.name].config
+    why = world.why_unservable(config) if config is not None else None
+    return f"{config} {why}" if why is not None else None
+
+
+def _served(world: World, pool: Stored[JSONObject]) -> str:
+    return (world.serving[pool.name].config or "") if _trouble(world, pool) is None else ""
+
+
 def _why(world: World, pool: Stored[JSONObject]) -> str:
     """Show why a pool serves what it serves, what else is to be said, and first that it cannot be served."""
     serving = world.serving[pool.name]
-    missing = serving.config is not None and serving.config not in world.config_names
-    return "; ".join((*(["does not exist"] if missing else []), serving.why, *serving.notes))
+    trouble = _trouble(world, pool)
+    return "; ".join((*([trouble] if trouble is not None else []), serving.why, *serving.notes))
 
 
 POOLS = View(
@@ -103,13 +130,13 @@ POOLS = View(
     stored=lambda store: store.objects(Kind.POOL),
     columns=(
         _Column("NAME", _name),
-        _Column("SERVED", lambda world, pool: world.serving[pool.name].config or ""),
+        _Column("SERVED", _served),
         _Column("SPEC", _at("spec", "configuration", "name"), only_wide=True),
         _Column("STATUS", _at("status", "configuration", "name"), only_wide=True),
         _Column("MACHINES", _at("status", "machineCount"), only_wide=True),
         _Column("UPDATED", _at("status", "updatedMachineCount"), only_wide=True),
         _Column("AGE", _age),
-        _Column("WHY", _why),
+        _Column("WHY", _why, folds=True),
     ),
     document=_object,
     are_objects=True,
@@ -143,7 +170,7 @@ CONFIGS = View(
         _Column("REFERENCES", _count_references),
         _Column("RENDERED-FOR", _pool_of, only_wide=True),
         _Column("MARK", _annotation(ANNOTATION_MARK), only_wide=True),
-        _Column("REFERRED-TO-BY", _list_references, only_wide=True),
+        _Column("REFERRED-TO-BY", _list_references, only_wide=True, folds=True),
     ),
     document=_object,
     are_objects=True,
@@ -165,7 +192,7 @@ NODES = View(
         _Column("FIRST", _annotation(ANNOTATION_FIRST_CONFIG), only_wide=True),
         _Column("BOOT", _annotation(ANNOTATION_BOOT, LABEL_BOOT), only_wide=True),
         _Column("AGE", _age),
-        _Column("ADDRESSES", _addresses),
+        _Column("ADDRESSES", _addresses, folds=True),
     ),
     document=_object,
     are_objects=True,
@@ -178,25 +205,56 @@ OBJECT_VIEWS: dict[Kind, View[JSONObject]] = {Kind.POOL: POOLS, Kind.CONFIG: CON
 # ---- records
 
 
-def _record(record: Stored[Hold] | Stored[BootLease], state: str) -> JSONObject:
-    fields = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(record.value).items()}
-    stored = {"name": record.name, "uid": record.uid, "resourceVersion": str(record.resource_version)}
-    return {**stored, "created": record.created, **fields, "state": state}
+_TIMES = frozenset({"acquired", "ended", "fetched", "first", "last", "renewed"})
+_SECONDS = frozenset({"duration"})
+
+
+def _fields(value: Hold | BootLease | Attempt) -> JSONObject:
+    """Write a record's fields the way Kubernetes writes them: camelCase, times in UTC as text, seconds named so."""
+    written: JSONObject = {}
+    for name, member in asdict(value).items():
+        first, *others = name.split("_")
+        key = first + "".join(map(str.capitalize, others))
+        if name in _TIMES:
+            written[key] = moment(member) if member is not None else None
+        elif name in _SECONDS:
+            written[f"{key}Seconds"] = member
+        else:
+            written[key] = list(member) if isinstance(member, tuple) else member
+    return written
+
+
+def _record(record: Stored[Hold] | Stored[BootLease], **computed: JSON) -> JSONObject:
+    """Write a record in full. computed: what follows from the rest of the store; it goes before what was recorded."""
+    stored: JSONObject = {
+        "name": record.name,
+        "uid": record.uid,
+        "resourceVersion": str(record.resource_version),
+        "creationTimestamp": moment(record.created),
+    }
+    return {**stored, **_fields(record.value), "expires": moment(record.value.expires), **computed}
+
+
+_LIVE, _EXPIRED = "live", "expired"
 
 
 def _hold_state(world: World, hold: Stored[Hold]) -> str:
-    return "live" if world.is_live(hold.value) else "expired"
+    return _LIVE if world.is_live(hold.value) else _EXPIRED
 
 
 def _boot_state(world: World, boot: Stored[BootLease]) -> str:
     return world.boot_state(boot.value).value
 
 
+def _boot_node(world: World, boot: Stored[BootLease]) -> str | None:
+    return world.joined.get(boot.name)
+
+
 HOLDS: View[Hold] = View(
     words=("holds", "hold"),
     stored=lambda store: store.holds(),
     columns=(
-        _Column("NAME", _name),
+        _Column("NAME", _name, shortened=True),
         _Column("CONFIG", lambda _, hold: hold.value.config),
         _Column("POOLS", lambda _, hold: ",".join(hold.value.pools)),
         _Column("SERVER", lambda _, hold: hold.value.server),
@@ -206,8 +264,11 @@ HOLDS: View[Hold] = View(
         _Column("EXPIRES", lambda _, hold: moment(hold.value.expires)),
         _Column("STATE", _hold_state),
     ),
-    document=lambda world, hold: _record(hold, _hold_state(world, hold)),
+    document=lambda world, hold: _record(hold, state=_hold_state(world, hold)),
     are_objects=False,
+    pools=lambda hold: hold.pools,
+    state=_hold_state,
+    states=(_LIVE, _EXPIRED),
 )
 
 
@@ -217,18 +278,45 @@ BOOTS: View[BootLease] = View(
     columns=(
         _Column("BOOT", lambda _, boot: boot.value.boot_id or boot.name),
         _Column("ADDRESS", lambda _, boot: boot.value.network or boot.value.address),
-        _Column("CLIENT", lambda _, boot: boot.value.client),
         _Column("POOL", lambda _, boot: boot.value.pool),
-        _Column("CONFIG", lambda _, boot: boot.value.config),
-        _Column("SPEC", lambda _, boot: boot.value.served),
         _Column("FETCHED", lambda _, boot: moment(boot.value.fetched)),
         _Column("STATE", _boot_state),
-        _Column("NODE", lambda world, boot: world.joined.get(boot.name, ""), only_wide=True),
+        _Column("CONFIG", lambda _, boot: boot.value.config),
+        _Column("NODE", lambda world, boot: _boot_node(world, boot) or "", only_wide=True),
+        _Column("SPEC", lambda _, boot: boot.value.served, only_wide=True),
+        _Column("CLIENT", lambda _, boot: boot.value.client, only_wide=True, folds=True),
         _Column("ASKED", lambda _, boot: boot.value.asked or "", only_wide=True),
         _Column("COUNT", lambda _, boot: str(boot.value.count), only_wide=True),
         _Column("SERVER", lambda _, boot: boot.value.server, only_wide=True),
         _Column("EXPIRES", lambda _, boot: moment(boot.value.expires), only_wide=True),
     ),
-    document=lambda world, boot: _record(boot, _boot_state(world, boot)),
+    document=lambda world, boot: _record(boot, state=_boot_state(world, boot), node=_boot_node(world, boot)),
     are_objects=False,
+    pools=lambda boot: (boot.pool,),
+    state=_boot_state,
+    states=tuple(state.value for state in BootState),
+)
+
+
+def _attempts(store: Store) -> list[Stored[Attempt]]:
+    # The store gives them no name, uid or version: an attempt goes by its address.
+    return [Stored(attempt.address, "", 0, attempt.first, attempt) for attempt in store.attempts()]
+
+
+ATTEMPTS: View[Attempt] = View(
+    words=("attempts", "attempt"),
+    stored=_attempts,
+    columns=(
+        _Column("LAST", lambda _, attempt: moment(attempt.value.last)),
+        _Column("FIRST", lambda _, attempt: moment(attempt.value.first), only_wide=True),
+        _Column("ADDRESS", _name),
+        _Column("CLIENT", lambda _, attempt: attempt.value.client, folds=True),
+        _Column("POOL", lambda _, attempt: attempt.value.pool),
+        _Column("REASON", lambda _, attempt: attempt.value.reason),
+        _Column("COUNT", lambda _, attempt: str(attempt.value.count)),
+    ),
+    document=lambda _, attempt: _fields(attempt.value),
+    are_objects=False,
+    names_one=False,
+    pools=lambda attempt: (attempt.pool,),
 )

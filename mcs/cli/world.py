@@ -1,20 +1,21 @@
 """What a store holds, read once, and what follows from it: who serves and who refers to what. Only `read` does I/O."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from mcs.boot.durations import Durations
 from mcs.boot.endings import BootState, ended_by, is_expired, state
 from mcs.boot.records import BootLease, Hold
-from mcs.jsondata import JSONObject, text_at
-from mcs.machineconfig.names import Kind
+from mcs.jsondata import JSONObject, text_at, texts_at
+from mcs.machineconfig.names import ANNOTATION_SERVE, Kind
 from mcs.machineconfig.nodes import NodeView, node_view
+from mcs.machineconfig.servable import why_unservable
 from mcs.machineconfig.serving import Serving, last_served, resolve
 from mcs.store.interface import Store, Stored
 
-__all__ = ["Reference", "World"]
+__all__ = ["Reference", "World", "configs_named_by"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,7 +32,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class World:
-    """Everything but the configs' contents. now, skew: seconds. boot_leases: oldest fetch first."""
+    """Everything but the configs' contents. now, skew: seconds. boot_leases: oldest fetch first.
+
+    unservable: of the configs that pools name or were served last, why nobody can be served some, by name.
+    """
 
     now: float
     pools: tuple[Stored[JSONObject], ...]
@@ -39,27 +43,35 @@ class World:
     holds: tuple[Stored[Hold], ...]
     boot_leases: tuple[Stored[BootLease], ...]
     config_names: frozenset[str]
+    unservable: Mapping[str, str]
     skew: float = Durations().skew
 
     @classmethod
     def read(cls, store: Store, now: float) -> "World":
         """Read a store. now: seconds since 1970."""
+        pools = tuple(store.objects(Kind.POOL))
+        holds = tuple(store.holds())
         return cls(
             now=now,
-            pools=tuple(store.objects(Kind.POOL)),
+            pools=pools,
             nodes=tuple(store.objects(Kind.NODE)),
-            holds=tuple(store.holds()),
+            holds=holds,
             boot_leases=tuple(store.boot_leases()),
             config_names=frozenset(metadata.name for metadata in store.all_metadata(Kind.CONFIG)),
+            unservable=_unservable(store, pools, holds),
         )
 
     @cached_property
     def serving(self) -> Mapping[str, Serving]:
         """What each pool serves, and why, by the pool's name."""
         return {
-            pool.name: resolve(pool.value, last=self._last_served(pool.name), exists=self.config_names.__contains__)
+            pool.name: resolve(pool.value, last=self._last_served(pool.name), unservable=self.why_unservable)
             for pool in self.pools
         }
+
+    def why_unservable(self, config: str) -> str | None:
+        """Say why a config that a pool names, or was served last, cannot be served; None if it can."""
+        return self.unservable.get(config) if config in self.config_names else "does not exist"
 
     @cached_property
     def joined(self) -> Mapping[str, str]:
@@ -110,6 +122,29 @@ class World:
         for lease in self.boot_leases:
             if self.boot_state(lease.value) is BootState.FETCHED:
                 yield lease.value.config, Reference("boot", lease.name)
+
+
+def _unservable(store: Store, pools: Sequence[Stored[JSONObject]], holds: Sequence[Stored[Hold]]) -> Mapping[str, str]:
+    names = {name for pool in pools for name in configs_named_by(pool.value).values()}
+    names |= {hold.value.config for hold in holds if hold.value.pools}
+    whys = {}
+    for name in sorted(names):
+        found = store.get(Kind.CONFIG, name)
+        why = why_unservable(found.value) if found is not None else None
+        if why is not None:
+            whys[name] = why
+    return whys
+
+
+def configs_named_by(pool: JSONObject) -> dict[str, str]:
+    """Return the configs that a pool names itself, by where: spec, status, or the annotation that overrides both."""
+    override = texts_at(pool, "metadata", "annotations").get(ANNOTATION_SERVE)
+    named = {
+        "spec": text_at(pool, "spec", "configuration", "name"),
+        "status": text_at(pool, "status", "configuration", "name"),
+        ANNOTATION_SERVE: override if override not in {"spec", "status"} else None,
+    }
+    return {where: name for where, name in named.items() if name}
 
 
 def _by_config(kind: str, name: str, roles: Mapping[str, str | None]) -> Iterator[tuple[str, Reference]]:

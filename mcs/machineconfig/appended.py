@@ -6,17 +6,17 @@ The stored object is never modified. The order of the appended files is the Mach
 from dataclasses import dataclass
 from hashlib import sha256
 
-from mcs.ignition import SpecVersion, Unsupported, UnsupportedFeatures, convert, dataurl
-from mcs.jsondata import JSON, JSONObject, encode, list_at, object_at, text_at, texts_at
+from mcs.ignition import SpecVersion, Unsupported, UnsupportedFeatures, convert, dataurl, unknown_members
+from mcs.jsondata import JSON, JSONObject, encode, list_at, object_at, text_at
 from mcs.machineconfig.names import (
     ANNOTATION_BOOT,
     ANNOTATION_CURRENT_CONFIG,
     ANNOTATION_DESIRED_CONFIG,
     ANNOTATION_FIRST_CONFIG,
     ANNOTATION_STATE,
+    BOOT_ID_LENGTH,
     LABEL_BOOT,
     LABEL_CONFIG_HASH,
-    PREFIX,
     Kind,
     config_hash,
 )
@@ -29,8 +29,6 @@ PATH_LABELS = "/etc/mcs/node-labels.env"
 PATH_KUBECONFIG = "/etc/kubernetes/kubeconfig"
 PATH_FULL_CONFIG = "/etc/mcs-machine-config-content.json"
 PATH_ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
-
-BOOT_ID_LENGTH = 26
 
 KERNEL_ARGUMENTS_SINCE = SpecVersion(3, 3)
 UNPACKING_SINCE = SpecVersion(3, 1)
@@ -109,6 +107,7 @@ def compose(machine_config: JSONObject, spec: SpecVersion, appended: AppendedSet
     Raises UnsupportedFeatures where the config cannot be said at that spec, another IgnitionError where it is none.
     """
     config, moved = _without_kernel_arguments(object_at(machine_config, "spec", "config"), spec)
+    unknown_members(config)  # raises for a value of a wrong type, which a conversion to the same spec lets pass
     config = convert(config, spec)
     if spec < UNPACKING_SINCE:
         config = unpacked(config)
@@ -141,16 +140,8 @@ def _without_kernel_arguments(config: JSONObject, spec: SpecVersion) -> tuple[JS
 
 
 def _seen_object(machine_config: JSONObject, moved_arguments: list[JSON]) -> JSONObject:
-    """Return the MachineConfig as a machine sees it: nothing that changes while its spec does not."""
+    """Return the MachineConfig as a machine sees it: its name and spec, nothing that may change while they do not."""
     metadata: JSONObject = {"name": text_at(machine_config, "metadata", "name") or ""}
-    for key in ("labels", "annotations"):
-        kept = {
-            name: text
-            for name, text in texts_at(machine_config, "metadata", key).items()
-            if not name.startswith(PREFIX)
-        }
-        if kept:
-            metadata[key] = {**kept}
     spec = {**object_at(machine_config, "spec")}
     if moved_arguments:
         spec["kernelArguments"] = [*list_at(spec, "kernelArguments"), *moved_arguments]

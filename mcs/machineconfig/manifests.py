@@ -1,7 +1,7 @@
 """Reads manifests: text to objects of the kinds that are stored, or to errors that say where and what to do. No I/O."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mcs.jsondata import JSON, JSONObject, list_at, text_at
 from mcs.machineconfig.manifest_documents import (
@@ -14,8 +14,9 @@ from mcs.machineconfig.manifest_documents import (
     quoted,
     scan,
 )
-from mcs.machineconfig.manifest_shapes import KNOWN_IGNITION, SHAPES
+from mcs.machineconfig.manifest_shapes import SHAPES, Problem
 from mcs.machineconfig.manifest_syntax import write_yaml
+from mcs.machineconfig.manifest_warnings import WARNINGS
 from mcs.machineconfig.names import Kind
 
 __all__ = ["MAX_FILE", "Manifest", "ManifestError", "Reading", "decode", "examine", "read", "write_yaml"]
@@ -26,7 +27,7 @@ class Manifest:
     """One object of a manifest, valid by the tables of its kind. Its document must not be modified.
 
     index: the number of the document it stands in, from 1 (objects of one List share it). line: from 1.
-    warnings: what is worth saying of an object that is accepted.
+    warnings: what is worth saying of an object that is accepted: where in it, and in words.
     """
 
     kind: Kind
@@ -34,12 +35,20 @@ class Manifest:
     source: str
     index: int
     line: int
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...]
+    _document: Document = field(repr=False, compare=False)
+    _path: Path = field(repr=False, compare=False)
 
     @property
     def name(self) -> str:
         """The object's name."""
         return text_at(self.document, "metadata", "name") or ""
+
+    def warning(self, problem: Problem) -> str:
+        """Write a warning about this object for people: file, line, field and what is to be said."""
+        path, message = problem
+        line = self._document.line_of((*self._path, *path))
+        return str(ManifestError(self.source, 0, line, field_name(path), message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +81,9 @@ def examine(text: str, source: str) -> Reading:
             problems = [problem for shape in SHAPES[kind] for problem in shape(value, path)]
             errors.extend(_error(document, source, where, message) for where, message in problems)
             if not problems and isinstance(value, dict):
+                warnings = tuple(warning for look in WARNINGS[kind] for warning in look(value))
                 line = document.line_of(path)
-                manifests.append(Manifest(kind, value, source, document.number, line, tuple(_warnings(kind, value))))
+                manifests.append(Manifest(kind, value, source, document.number, line, warnings, document, path))
     return Reading(tuple(manifests), tuple(sorted(errors, key=lambda error: error.line)))
 
 
@@ -128,12 +138,6 @@ def _unknown(document: Document, source: str, path: Path, value: JSON) -> Manife
             return _error(document, source, (*path, member), f"is missing or no text; {_ACCEPTED}")
     message = f"{quoted(kind)} of {quoted(api_version)} is no kind of object that is stored here; {_ACCEPTED}"
     return _error(document, source, (*path, "kind"), message)
-
-
-def _warnings(kind: Kind, document: JSONObject) -> Iterator[str]:
-    version = text_at(document, "spec", "config", "ignition", "version")
-    if kind is Kind.CONFIG and version is not None and version not in KNOWN_IGNITION:
-        yield f"Ignition {version} is not known here: the config is stored, but cannot be served"
 
 
 def _error(document: Document, source: str, path: Path, message: str) -> ManifestError:

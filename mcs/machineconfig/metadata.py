@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from mcs.jsondata import JSON, integer_at, list_at, lookup, text_at, texts_at
+from mcs.jsondata import JSON, integer_at, list_at, text_at, texts_at
 from mcs.machineconfig.names import (
     ANNOTATION_GENERATED_BY,
     ANNOTATION_MARK,
@@ -10,7 +10,7 @@ from mcs.machineconfig.names import (
     rendered_pool,
 )
 
-__all__ = ["Metadata", "is_rendered"]
+__all__ = ["Metadata", "generation_of", "is_rendered"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,3 @@ def is_rendered(document: JSON) -> bool:
 def generation_of(document: JSON) -> int:
     """Return metadata.generation, 0 where it is absent."""
     return integer_at(document, "metadata", "generation") or 0
-
-
-def is_deleting(document: JSON) -> bool:
-    """Tell whether the object bears a deletionTimestamp."""
-    return lookup(document, "metadata", "deletionTimestamp") is not None

@@ -12,6 +12,7 @@ __all__ = [
     "ANNOTATION_MARK",
     "ANNOTATION_SERVE",
     "ANNOTATION_STATE",
+    "BOOT_ID_LENGTH",
     "LABEL_BOOT",
     "LABEL_CONFIG_HASH",
     "LABEL_POOL",
@@ -35,6 +36,8 @@ ANNOTATION_GENERATED_BY = MCO_PREFIX + "generated-by-controller-version"
 ANNOTATION_MARK = PREFIX + "mark"
 ANNOTATION_SERVE = PREFIX + "serve"
 ANNOTATION_BOOT = PREFIX + "boot"
+BOOT_ID_LENGTH = 26  # characters, whatever they say: bodies are cached around them
+
 LABEL_BOOT = PREFIX + "boot"
 LABEL_CONFIG_HASH = PREFIX + "config-hash"
 LABEL_POOL = PREFIX + "pool"

@@ -39,29 +39,40 @@ def last_served(pool: str, holds: Iterable[_Held]) -> str | None:
     return latest.config if latest is not None else None
 
 
-def resolve(pool: JSONObject, *, last: str | None, exists: Callable[[str], bool]) -> Serving:
+def resolve(pool: JSONObject, *, last: str | None, unservable: Callable[[str], str | None]) -> Serving:
     """Decide what a pool serves.
 
-    pool: the MachineConfigPool. last: what it served last, None if unknown. exists: whether a config can be served;
-    asked only where it decides.
+    pool: the MachineConfigPool. last: what it served last, None if unknown. unservable: tells in words why a config
+    cannot be served, None if it can; asked only where it decides.
 
-    The annotation `mcs.internal/serve` goes first. Then, while the pool has not settled, or its config cannot be
-    served, what it served last is served on. Else it is spec.configuration if a node has proven it at the observed
-    generation, else status.configuration, else, where status was never set, spec.configuration.
+    The annotation `mcs.internal/serve` says which config it is; else spec.configuration if a node has proven it at the
+    observed generation, else status.configuration, else, where that was never set, spec.configuration. While the pool
+    has not settled, or that config cannot be served, what it served last is served on.
     """
-    named, notes = _override(pool)
-    if named is not None:
-        return Serving(named, f"annotation {ANNOTATION_SERVE}: {_override_text(pool)}", notes)
-    config, why = _by_rule(pool)
+    config, why, notes, unsettled = _wanted(pool)
     if last is None or last == config:
         return Serving(config, why, notes)
-    unsettled = _unsettled(pool)
-    if unsettled is None and config is not None and exists(config):
+    waiting = unsettled
+    if waiting is None and config is not None:
+        problem = unservable(config)
+        waiting = f"{config} {problem}" if problem is not None else None
+    elif waiting is None:
+        waiting = why
+    if waiting is None:
         return Serving(config, why, notes)
-    if not exists(last):
-        return Serving(config, why, (*notes, f"what was served last, {last}, does not exist any more"))
-    waiting = unsettled or (f"{config} does not exist" if config is not None else why)
+    gone = unservable(last)
+    if gone is not None:
+        return Serving(config, why, (*notes, f"what was served last, {last}, {gone}"))
     return Serving(last, f"served last; {waiting}", notes)
+
+
+def _wanted(pool: JSONObject) -> tuple[str | None, str, tuple[str, ...], str | None]:
+    """Return the config that the pool asks for, why, what to tell people, and why it has not settled if so."""
+    named, notes = _override(pool)
+    if named is not None:
+        return named, f"annotation {ANNOTATION_SERVE}: {_override_text(pool)}", notes, None
+    config, why = _by_rule(pool)
+    return config, why, notes, _unsettled(pool)
 
 
 def _by_rule(pool: JSONObject) -> tuple[str | None, str]:
@@ -73,7 +84,7 @@ def _by_rule(pool: JSONObject) -> tuple[str | None, str]:
     if status is not None:
         return status, "status.configuration" if status != spec else "status.configuration, same as spec"
     if spec is not None:
-        return spec, "spec.configuration; the pool has no status yet"
+        return spec, "spec.configuration; there is no status.configuration yet"
     return None, "neither spec.configuration nor status.configuration names a config"
 
 

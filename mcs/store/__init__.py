@@ -9,7 +9,7 @@ __all__ = ["open_store"]
 
 _EMBEDDED = "sqlite:///"
 _CLUSTER = "kubernetes"
-_FORMS = "sqlite:///PATH (with an absolute path: sqlite:////var/lib/mcs/store.db) or kubernetes[:CONTEXT]"
+_FORMS = "sqlite:///PATH (with an absolute path: sqlite:////var/lib/mcs/store.db)"
 
 
 def open_store(address: str, *, create: bool = True) -> Store:
@@ -25,9 +25,6 @@ def open_store(address: str, *, create: bool = True) -> Store:
             raise StoreUnusable(f"the store address names no file; use {_FORMS}")
         return EmbeddedStore(Path(path), address=address, create=create)
     if address == _CLUSTER or address.startswith(f"{_CLUSTER}:"):
-        raise StoreUnusable(
-            "this version of mcs has only the embedded store, not yet that of a cluster; use sqlite:///PATH"
-            " (with an absolute path: sqlite:////var/lib/mcs/store.db)"
-        )
+        raise StoreUnusable(f"this version of mcs has only the embedded store, not yet that of a cluster; use {_FORMS}")
     # Not repeated in the message: an address of some other kind may hold a password.
     raise StoreUnusable(f"the store address is of no known form; use {_FORMS}")

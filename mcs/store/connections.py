@@ -42,11 +42,13 @@ def identity_of(path: Path) -> Identity | None:
 class Opened:
     """A new connection in autocommit mode.
 
-    identity: the file that was at the path just before. wal: its write-ahead log. version: its schema's.
+    identity: the file that was at the path just before. log: the path of its write-ahead log, beside the file that
+    links lead to; wal: what was there. version: its schema's.
     """
 
     connection: sqlite3.Connection
     identity: Identity | None
+    log: Path
     wal: Identity | None
     version: int
 
@@ -177,10 +179,9 @@ class Connections:
 
     def _check_log(self, former: Opened) -> None:
         # SQLite would take the former file's log for that of the file which replaced it, and write it over that.
-        log = self._path.with_name(f"{self._path.name}-wal")
-        if former.wal is not None and identity_of(log) == former.wal:
+        if former.wal is not None and identity_of(former.log) == former.wal:
             raise StoreUnavailable(
-                f"store {self._path}: the file was replaced, but {log.name} of the former file is still there and would"
+                f"store {self._path}: the file was replaced, but {former.log} of the former file is still there and would"
                 " damage it; stop all that use the store, remove that file, start again"
             )
 

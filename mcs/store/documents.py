@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from mcs.jsondata import JSON, JSONObject, integer_at, object_at
 from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import PREFIX, Kind
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 
 __all__ = [
     "Content",
@@ -108,7 +108,7 @@ def replaced(kind: Kind, name: str, stored: Content | None, document: JSONObject
     kept: JSONObject = {
         key: value
         for key, value in object_at(stored.metadata, "annotations").items()
-        if key.startswith(PREFIX) and key not in named
+        if key == ANNOTATION_MARK and key not in named
     }
     if kept:
         metadata["annotations"] = {**object_at(metadata, "annotations"), **kept}
@@ -173,10 +173,13 @@ def _given(metadata: JSONObject) -> JSONObject:
 
 def _after(kind: Kind, name: str, stored: Content, metadata: JSONObject, body: JSONObject) -> Content:
     grows = body is not stored.body and not same(_without_status(body), _without_status(stored.body))
-    if grows and kind is Kind.CONFIG and is_rendered({"metadata": {**stored.metadata, "name": name}}):
-        raise DocumentRefused(
-            f"{kind.kind} {name} is a rendered config: its spec never changes; render anew, under a new name"
-        )
+    if kind is Kind.CONFIG and is_rendered({"metadata": {**stored.metadata, "name": name}}):
+        if grows:
+            raise DocumentRefused(
+                f"{kind.kind} {name} is a rendered config: its spec never changes; render anew, under a new name"
+            )
+        if not is_rendered({"metadata": {**metadata, "name": name}}):
+            raise DocumentRefused(f"{kind.kind} {name} is a rendered config: the metadata that says so must stay")
     if not grows and same(body, stored.body):
         body = stored.body
     return Content(metadata, body, stored.generation + grows)

@@ -11,14 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from mcs.boot.records import BootLease, Heartbeat, Hold
+from mcs.boot.records import Attempt, BootLease, Heartbeat, Hold
 from mcs.jsondata import JSONObject, text_at
 from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import Kind, is_dns_subdomain
-from mcs.store import object_tables, record_tables
+from mcs.store import attempt_table, object_tables, record_tables
 from mcs.store.connections import Connections
 from mcs.store.documents import DocumentRefused, patched, replaced, same
 from mcs.store.interface import (
+    MAX_ATTEMPTS,
     Change,
     Conflict,
     HoldAck,
@@ -145,7 +146,11 @@ class EmbeddedStore:
         with self._connections.write() as connection:
             stored = HOLDS.find(connection, record_tables.hold_name(hold.worker, hold.config))
             latest = record_tables.latest_time(connection)
-            if stored is None or stored.value.expires <= hold.expires:
+            if stored is not None:  # neither its renewal nor its end goes back
+                renewed = max(stored.value.renewed, hold.renewed)
+                lasting = max(stored.value.expires, hold.expires)
+                HOLDS.put(connection, replace(hold, renewed=renewed, duration=lasting - renewed), self._now())
+            else:
                 HOLDS.put(connection, hold, self._now())
             record_tables.advance_clock(connection, hold.renewed)
         lost = acked is not None and (stored is None or stored.value.renewed < acked)
@@ -170,10 +175,10 @@ class EmbeddedStore:
         with self._connections.read() as connection:
             return BOOT_LEASES.find_all(connection)
 
-    def count_boot_leases(self) -> dict[str, int]:
-        """Return how many boot leases each pool has, ended ones included."""
+    def count_boot_leases(self, *, at: float) -> dict[str, int]:
+        """Return how many boot leases each pool has that have neither ended nor run out by then."""
         with self._connections.read() as connection:
-            return record_tables.count_by_pool(connection)
+            return record_tables.count_by_pool(connection, at)
 
     def end_boot_lease(self, name: str, *, uid: str, resource_version: int, node: str, ended: float) -> None:
         """Record that a lease's machine joined as `node`; raises NotFound, Conflict."""
@@ -192,6 +197,17 @@ class EmbeddedStore:
         """Return all heartbeats, by name."""
         with self._connections.read() as connection:
             return HEARTBEATS.find_all(connection)
+
+    def put_attempts(self, attempts: Sequence[Attempt]) -> None:
+        """Add attempts to those of the same key, and keep the latest; see Store.put_attempts."""
+        with self._connections.write() as connection:
+            attempt_table.add(connection, attempts)
+            attempt_table.trim(connection, MAX_ATTEMPTS)
+
+    def attempts(self) -> list[Attempt]:
+        """Return all attempts, the one with the latest request first."""
+        with self._connections.read() as connection:
+            return attempt_table.find_all(connection)
 
     def delete_record(self, kind: RecordKind, name: str, *, uid: str, resource_version: int) -> None:
         """Delete one record under preconditions; raises NotFound, Conflict."""

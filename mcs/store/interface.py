@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
-from mcs.boot.records import BootLease, Heartbeat, Hold
+from mcs.boot.records import Attempt, BootLease, Heartbeat, Hold
 from mcs.jsondata import JSONObject
 from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import Kind
 
 __all__ = [
+    "MAX_ATTEMPTS",
     "Change",
     "Conflict",
     "HoldAck",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 T = TypeVar("T", covariant=True)
+
+MAX_ATTEMPTS = 1000  # that a store keeps; those whose last request is the oldest go first
 
 
 class StoreError(Exception):
@@ -133,7 +136,7 @@ class PoolsView:
 
 
 class Store(Protocol):
-    """Objects (pools, configs, nodes) and records (holds, boot leases, heartbeats)."""
+    """Objects (pools, configs, nodes) and records (holds, boot leases, heartbeats, attempts)."""
 
     @property
     def address(self) -> str:
@@ -168,8 +171,8 @@ class Store(Protocol):
 
         What the store owns in metadata (uid, resourceVersion, creationTimestamp, generation, managedFields,
         deletionTimestamp) is ignored in what is handed in. labels, annotations, ownerReferences and finalizers are
-        replaced as given, except that annotations under `mcs.internal/` that the document does not name are kept (a
-        mark is not lost by applying a manifest anew). A document without `status` keeps the stored status; a status
+        replaced as given, except that a mark which the document does not name is kept: it is not lost by applying a
+        manifest anew. A document without `status` keeps the stored status; a status
         that it brings is about the spec that it brings: what observedGeneration says relative to metadata.generation
         there, it says here. generation grows exactly when something outside metadata and status changes. An object that
         would not change is not written. Raises ObjectRefused for a rendered config (is_rendered of the stored document)
@@ -194,7 +197,7 @@ class Store(Protocol):
         """Create or renew the hold of (worker, config), durably.
 
         acked: the `renewed` of the caller's last acknowledged write of this hold, None for the first. A stored hold
-        that lasts longer than the one handed in stays as it is: a hold never gets shorter. Its config never changes.
+        that lasts longer than the one handed in keeps its end: a hold never gets shorter. Its config never changes.
         """
 
     def holds(self) -> list[Stored[Hold]]:
@@ -206,8 +209,8 @@ class Store(Protocol):
     def boot_leases(self) -> list[Stored[BootLease]]:
         """Return all boot leases, oldest fetch first."""
 
-    def count_boot_leases(self) -> dict[str, int]:
-        """Return how many boot leases each pool has. May be a little stale."""
+    def count_boot_leases(self, *, at: float) -> dict[str, int]:
+        """Return how many boot leases each pool has that have neither ended nor run out by then. May be a bit stale."""
 
     def end_boot_lease(self, name: str, *, uid: str, resource_version: int, node: str, ended: float) -> None:
         """Record that a lease's machine joined as `node`; raises NotFound, Conflict."""
@@ -217,6 +220,15 @@ class Store(Protocol):
 
     def heartbeats(self) -> list[Stored[Heartbeat]]:
         """Return all heartbeats, by name."""
+
+    def put_attempts(self, attempts: Sequence[Attempt]) -> None:
+        """Add attempts to those of the same key, in one transaction, and keep MAX_ATTEMPTS.
+
+        Not for what must be exact: a batch that is written anew after a lost answer counts twice.
+        """
+
+    def attempts(self) -> list[Attempt]:
+        """Return all attempts, the one with the latest request first. May be a little stale."""
 
     def delete_record(self, kind: RecordKind, name: str, *, uid: str, resource_version: int) -> None:
         """Delete one record under preconditions; raises NotFound, Conflict."""

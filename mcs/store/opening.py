@@ -74,14 +74,15 @@ def open_file(
     except sqlite3.Error as error:
         raise unavailable(path, error) from error
     try:
-        _set_up(connection, path, migrations)
+        _set_up(connection, path, migrations, create=create)
     except BaseException as error:
         with suppress(sqlite3.Error):
             connection.close()
         if isinstance(error, sqlite3.Error):
             raise unavailable(path, error) from error
         raise
-    return Opened(connection, identity, identity_of(_beside(path, "-wal")), len(migrations))
+    log = _beside(path, "-wal")
+    return Opened(connection, identity, log, identity_of(log), len(migrations))
 
 
 def _check_place(path: Path, mountinfo: str) -> None:
@@ -92,6 +93,8 @@ def _check_place(path: Path, mountinfo: str) -> None:
         )
     if path.is_dir():
         raise StoreUnusable(f"{path} is a directory; name a file in it as the store")
+    if path.exists() and not path.is_file():
+        raise StoreUnusable(f"{path} is no regular file; name another file as the store")
     if path.exists() and 0 < path.stat().st_size < _SMALLEST and not _beside(path, "-journal").exists():
         raise StoreUnusable(f"{path} is no SQLite file; name another file as the store")
     network = network_file_system(mountinfo, str(path))
@@ -101,11 +104,13 @@ def _check_place(path: Path, mountinfo: str) -> None:
         )
 
 
-def _set_up(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
+def _set_up(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration], *, create: bool) -> None:
     deadline = time.monotonic() + BUSY_TIMEOUT
     while True:
         try:
             version = file_version(connection, path, len(migrations))
+            if version == 0 and not create:
+                raise StoreUnusable(f"{path} is empty; `mcs apply` and `mcs serve` make a store")
             _close_to_others(path)
             _use_wal(connection, path)
             for setting in _SETTINGS:

@@ -6,14 +6,14 @@ pools' rendered configs may bear one hash, so the hash in a config's name does n
 """
 
 import hashlib
-import json
 import sqlite3
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from mcs.boot.records import BootLease, Heartbeat, Hold
+from mcs.store.columns import Column, decoded, encoded, text
 from mcs.store.failures import undecodable
 from mcs.store.interface import RecordKind, Stored
 from mcs.store.object_tables import next_version
@@ -33,12 +33,11 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=Hold | BootLease | Heartbeat)
-Column = str | int | float | None
 
 
 def hold_name(worker: str, config: str) -> str:
     """Return the name of a worker's hold on a config."""
-    return f"hold-{worker}-{hashlib.sha256(_text(config).encode()).hexdigest()[:32]}"
+    return f"hold-{worker}-{hashlib.sha256(text(config).encode()).hexdigest()[:32]}"
 
 
 def heartbeat_name(worker: str) -> str:
@@ -63,7 +62,7 @@ class RecordTable(Generic[T]):
 
     def find(self, connection: sqlite3.Connection, name: str) -> Stored[T] | None:
         """Return one record, or None; raises StoreUnavailable if it does not decode."""
-        found = connection.execute(f"{self._select()} WHERE name = ?", (_text(name),)).fetchone()
+        found = connection.execute(f"{self._select()} WHERE name = ?", (text(name),)).fetchone()
         return self._stored(found) if found is not None else None
 
     def find_all(self, connection: sqlite3.Connection) -> list[Stored[T]]:
@@ -76,16 +75,16 @@ class RecordTable(Generic[T]):
         """Create or replace a record; one that is replaced keeps uid and creation time (seconds since 1970)."""
         columns = ["name", "uid", "created", "resource_version", *self._columns]
         replaced = ", ".join(f"{column} = excluded.{column}" for column in columns[3:])
-        values = [_encoded(getattr(record, column)) for column in self._columns]
+        values = [encoded(getattr(record, column)) for column in self._columns]
         connection.execute(
             f"INSERT INTO {self.table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
             f" ON CONFLICT (name) DO UPDATE SET {replaced}",
-            (_text(self.name_of(record)), str(uuid.uuid4()), created, next_version(connection), *values),
+            (text(self.name_of(record)), str(uuid.uuid4()), created, next_version(connection), *values),
         )
 
     def delete(self, connection: sqlite3.Connection, name: str) -> None:
         """Delete a record; the deletion takes a resourceVersion too."""
-        connection.execute(f"DELETE FROM {self.table} WHERE name = ?", (_text(name),))  # noqa: S608
+        connection.execute(f"DELETE FROM {self.table} WHERE name = ?", (text(name),))  # noqa: S608
         next_version(connection)
 
     def _select(self) -> str:
@@ -99,8 +98,8 @@ class RecordTable(Generic[T]):
             raise undecodable(self.kind.value, str(name), "its name, uid or version is of another type")
         try:
             hints = self._columns.items()
-            members = {column: _decoded(value, hint) for (column, hint), value in zip(hints, values, strict=True)}
-            stamp = _decoded(created, float)
+            members = {column: decoded(value, hint) for (column, hint), value in zip(hints, values, strict=True)}
+            stamp = decoded(created, float)
         except ValueError as error:
             raise undecodable(self.kind.value, name, str(error)) from error
         if any(known.name == "name" for known in fields(self.record)):
@@ -124,9 +123,10 @@ TABLES: dict[RecordKind, RecordTable[Hold] | RecordTable[BootLease] | RecordTabl
 }
 
 
-def count_by_pool(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return how many boot leases each pool has, ended ones included."""
-    return dict(connection.execute("SELECT pool, count(*) FROM boot_leases GROUP BY pool"))
+def count_by_pool(connection: sqlite3.Connection, at: float) -> dict[str, int]:
+    """Return how many boot leases each pool has that have neither ended nor run out by then."""
+    live = "SELECT pool, count(*) FROM boot_leases WHERE ended IS NULL AND renewed + duration >= ? GROUP BY pool"
+    return dict(connection.execute(live, (at,)))
 
 
 # ---- the latest time that anybody wrote
@@ -146,32 +146,3 @@ def advance_clock(connection: sqlite3.Connection, written: float) -> None:
 def set_clock(connection: sqlite3.Connection, now: float) -> None:
     """Say that the latest time that anybody wrote is `now`, whatever was written."""
     connection.execute("UPDATE clock SET latest = ?", (now,))
-
-
-# ---- columns
-
-
-def _text(value: str) -> str:
-    """Return text that SQLite can encode: a client may send anything, and the record of it must be written."""
-    return value.encode("utf-8", "replace").decode()
-
-
-def _encoded(value: Column | tuple[str, ...]) -> Column:
-    if isinstance(value, tuple):
-        return json.dumps(value)
-    return _text(value) if isinstance(value, str) else value
-
-
-def _decoded(value: Column, hint: Any) -> Any:
-    """Return a column's value as the type of a record's field; raises ValueError."""
-    types = get_args(hint) or (hint,)
-    if Ellipsis in types:
-        texts = json.loads(value) if isinstance(value, str) else None
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise ValueError("a list of texts is none")
-        return tuple(texts)
-    if float in types and isinstance(value, int):
-        return float(value)
-    if type(value) not in types:
-        raise ValueError("a value is of another type")
-    return value

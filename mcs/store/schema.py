@@ -7,6 +7,7 @@ holds, boot_leases, heartbeats
 sequence   one row: the latest resourceVersion that was given out, to whatever object or record.
 changed    one row a kind of objects: a random token, another one after each change of any object of the kind.
 clock      one row: the latest time that anybody wrote into a record.
+attempts   one row for all refused requests of the same key; columns as the fields of Attempt. Since version 2.
 
 PRAGMA application_id says that the file is ours, PRAGMA user_version which migrations it has seen. A migration that was
 ever released is never edited: it is followed by another.
@@ -110,8 +111,24 @@ _VERSION_1: Migration = (
     "INSERT INTO clock VALUES (1, 0)",
 )
 
+_VERSION_2: Migration = (
+    """
+    CREATE TABLE attempts (
+        address TEXT NOT NULL,
+        client TEXT NOT NULL,
+        pool TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        first REAL NOT NULL,
+        last REAL NOT NULL,
+        count INTEGER NOT NULL,
+        PRIMARY KEY (address, client, pool, reason)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX attempts_by_last ON attempts (last)",
+)
+
 # Entry n leads from version n to version n + 1; an empty file is of version 0.
-MIGRATIONS: tuple[Migration, ...] = (_VERSION_1,)
+MIGRATIONS: tuple[Migration, ...] = (_VERSION_1, _VERSION_2)
 
 
 def file_version(connection: sqlite3.Connection, path: Path, newest: int) -> int:

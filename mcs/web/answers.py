@@ -80,13 +80,21 @@ class Answers:
         content = body.fill(identity) if carried is not None else list(body.parts)
         return Given(outcome.claim.config, body.spec, len(body), carried, content)
 
+    def at_hand(self, pool: str) -> bool:
+        """Tell whether a pool's config is held, verified and loaded: `get` then waits for nothing."""
+        state = self._keeper.states.get(pool)
+        claim = self._keeper.claims.covering(state.sending) if state is not None and state.sending else None
+        return claim is not None and self._bodies.at_hand(claim)
+
     def look(self, question: Question) -> Given | Refusal:
         """Return what `get` would, without bytes or boot id: a HEAD request takes no hold and leaves no lease."""
         attempt = _Attempt(question, self._keeper, self._bodies, self._clock)
         resolved = self._keeper.resolve(question.pool, attempt.left())
         if isinstance(resolved, Refusal):
             return resolved
-        claim = self._keeper.claims.current(resolved.config) or self._keeper.claims.unheld(resolved.config)
+        claim = self._keeper.claims.covering(resolved.config) or self._keeper.claims.unheld(
+            resolved.config, attempt.left()
+        )
         if isinstance(claim, Refusal):
             return claim
         body = self._bodies.body(claim, question.spec, question.appended, attempt.left())

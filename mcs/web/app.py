@@ -3,18 +3,31 @@
 import logging
 import re
 import time
+from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import HTTPException
 
 from mcs.boot.identity import normal_address
 from mcs.boot.reasons import Reason, Refusal
+from mcs.boot.records import Attempt
+from mcs.clock import read_clock
 from mcs.ignition import SUPPORTED, Malformed, NotSpoken, Serve, negotiate
 from mcs.machineconfig.names import is_dns_subdomain
 from mcs.settings import Settings
 from mcs.web.answers import Given, Question
-from mcs.web.problems import problem, reason_for_status
+from mcs.web.exchange import FINISHED
+from mcs.web.metrics import NO_POOL, UNKNOWN_POOL
+from mcs.web.probes import PATHS as PROBES
+from mcs.web.probes import add_probes
+from mcs.web.problems import answer_errors, problem
+from mcs.web.tls import Certificates
 from mcs.web.worker import Worker, read_appended, start_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from ssl import SSLContext
+
+    from _typeshed.wsgi import WSGIApplication
 
 __all__ = ["Server", "create_app"]
 
@@ -30,11 +43,38 @@ class Server:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.worker: Worker | None = None
+        self.admin: WSGIApplication | None = None
+        self.draining = False
+        self._certificates: Certificates | None = None
 
     def start(self) -> Worker:
-        """Start the worker in this process."""
+        """Start the worker in this process. Raises CertificateError."""
+        if self.settings.tls_cert is not None and self.settings.tls_key is not None:
+            self._certificates = Certificates(self.settings.tls_cert, self.settings.tls_key, read_clock)
         self.worker = start_worker(self.settings)
         return self.worker
+
+    @property
+    def tls_context(self) -> "Callable[[], SSLContext] | None":
+        """Returns the context for a new connection; None where plain HTTP is spoken."""
+        return self._certificates.context if self._certificates is not None else None
+
+    def answers_at_once(self, path: str) -> bool:
+        """Whether a request for this path waits for nothing: neither the store nor a file.
+
+        What is already held, verified and at hand need not be handed to another thread.
+        """
+        worker = self.worker
+        prefix, _, pool = path.rpartition("/")
+        if worker is None or prefix != "/config":
+            return False
+        return not self.settings.reads_files and worker.answers.at_hand(pool)
+
+    def readiness(self) -> Refusal | None:
+        """Tell why machines had better be sent elsewhere, or None."""
+        if self.draining:
+            return Refusal(Reason.STOPPING)
+        return self.worker.keeper.readiness() if self.worker is not None else Refusal(Reason.STARTING)
 
     def stop(self) -> None:
         """Stop the worker; requests are refused from now on."""
@@ -49,30 +89,25 @@ def create_app(settings: Settings) -> Flask:
     The server is in `app.extensions["mcs"]`.
     """
     app = Flask("mcs", static_folder=None)
-    app.url_map.merge_slashes = False  # Flask would answer // with a redirect, which drops an Ignition client's Accept
-    app.config["MAX_CONTENT_LENGTH"] = 0
     server = Server(settings)
     app.extensions["mcs"] = server
 
     def config(pool: str) -> Response:
         return _config(server, pool)
 
-    def healthz() -> Response:
-        return Response("alive\n", content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
-
-    def readyz() -> Response:
+    def account(response: Response) -> Response:
         worker = server.worker
-        refusal = worker.keeper.readiness() if worker is not None else Refusal(Reason.STARTING)
-        if refusal is not None:
-            return _refused(refusal)
-        return Response("ready\n", content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
+        if worker is not None:
+            _count(worker, response)
+            _record_attempt(worker)
+        return response
 
-    for rule, view in (("/config/<pool>", config), ("/healthz", healthz), ("/readyz", readyz)):
-        app.add_url_rule(rule, view_func=view, methods=["GET"], provide_automatic_options=False)
+    app.add_url_rule("/config/<pool>", view_func=config, methods=["GET"], provide_automatic_options=False)
     app.before_request(_begin)
+    answer_errors(app, _refused)
+    add_probes(app, server.readiness, _refused)
     app.after_request(_log_request)
-    app.register_error_handler(HTTPException, _framework_error)
-    app.register_error_handler(Exception, _own_error)
+    app.after_request(account)
     return app
 
 
@@ -125,23 +160,42 @@ def _refused(refusal: Refusal) -> Response:
     return problem(refusal)
 
 
-def _framework_error(error: HTTPException) -> Response:
-    return _refused(Refusal(reason_for_status(error.code)))
+# ---- what is kept of a request: figures, the refused ones, and one line; nothing secret, no body
 
 
-def _own_error(error: Exception) -> Response:
-    logging.getLogger(__name__).error("a request failed by a fault of the program", exc_info=error)
-    return _refused(Refusal(Reason.INTERNAL, "the server's log has the details"))
-
-
-# ---- one line a request: nothing secret, no body
-
-
-def _begin() -> Response | None:
+def _begin() -> None:
     g.began = time.monotonic()
-    if request.method not in {"GET", "HEAD"}:
-        return _refused(Refusal(Reason.METHOD_NOT_ALLOWED))
-    return None
+
+
+def _count(worker: Worker, response: Response) -> None:
+    given: Given | None = g.get("given")
+    refusal: Refusal | None = g.get("refusal")
+    pool: str | None = g.get("pool")
+    label = NO_POOL if pool is None else pool if pool in worker.keeper.states else UNKNOWN_POOL
+    worker.metrics.count_request(
+        pool=label,
+        asked=g.get("asked"),
+        served=given.spec if given is not None else None,
+        status=response.status_code,
+        reason=refusal.reason if refusal is not None else None,
+    )
+    request.environ[FINISHED] = worker.metrics.finished(label, time.monotonic() - g.began)
+
+
+def _record_attempt(worker: Worker) -> None:
+    refusal: Refusal | None = g.get("refusal")
+    if refusal is None or request.path in PROBES:
+        return
+    now = worker.clock().wall
+    attempt = Attempt(
+        address=normal_address(request.remote_addr or ""),
+        client=_printable(request.headers.get("User-Agent", "")),
+        pool=_printable((request.view_args or {}).get("pool", "")),
+        reason=refusal.reason.code,
+        first=now,
+        last=now,
+    )
+    worker.attempts.record(attempt)
 
 
 def _log_request(response: Response) -> Response:
@@ -162,7 +216,7 @@ def _log_request(response: Response) -> Response:
     if refusal is not None:
         facts |= {"reason": refusal.reason.code, "detail": _printable(refusal.detail, 500)}
     level = logging.INFO
-    if response.status_code >= 500:
+    if response.status_code >= 500 or (response.status_code >= 400 and request.path.startswith("/config")):
         level = logging.WARNING
     elif given is None and response.status_code == 200:
         level = logging.DEBUG  # probes

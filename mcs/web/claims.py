@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from mcs.boot.clock import elapsed
+from mcs.boot.clock import Reading, elapsed
 from mcs.boot.durations import Durations
 from mcs.boot.protocol import (
     Acked,
@@ -32,6 +32,7 @@ from mcs.machineconfig.names import Kind
 from mcs.store.interface import Store, StoreError
 from mcs.web.driver import drive
 from mcs.web.flights import Flights, FlightTimeoutError
+from mcs.web.metrics import Metrics
 
 __all__ = ["HOLD_TIMEOUT", "Claims", "Identity"]
 
@@ -46,6 +47,15 @@ class Identity:
     server: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The last acknowledged write of a hold: kept when its config may not be sent, so that a loss is noticed."""
+
+    since: Reading
+    acquired: float
+    duration: float
+
+
 class Claims:
     """Drives `obtain` and `acquire`, one run at a time for each config. Safe for many threads."""
 
@@ -57,23 +67,31 @@ class Claims:
         executor: Executor,
         pools_of: Callable[[str], Iterable[str]],
         durations_of: Callable[[str], Durations],
+        metrics: Metrics,
     ) -> None:
         """pools_of: which pools resolve to a config; written into its hold. durations_of: wide enough for them all."""
         self._store = store
+        self._metrics = metrics
         self._identity = identity
         self._durations_of = durations_of
         self._clock = clock
         self._pools_of = pools_of
         self._flights: Flights[Acquisition] = Flights(executor)
+        self._looks: Flights[Metadata | Unreadable | None] = Flights(executor)
         self._lock = Lock()
         self._claims: dict[str, Claim] = {}
-        self._acquired: dict[str, float] = {}
+        self._written: dict[str, _Written] = {}
         self._lost_hold: float | None = None
 
     def current(self, config: str) -> Claim | None:
         """Return the claim on a config as it stands, which may no longer cover."""
         with self._lock:
             return self._claims.get(config)
+
+    def covering(self, config: str) -> Claim | None:
+        """Return the claim on a config if it may be sent under now."""
+        claim = self.current(config)
+        return claim if claim is not None and covers(claim, self._clock(), self._durations_of(config)) else None
 
     def sending_left(self, config: str) -> float | None:
         """Return for how many seconds the config may still be sent under the present claim; None without a claim."""
@@ -90,18 +108,19 @@ class Claims:
 
     def obtain(self, config: str, timeout: float = HOLD_TIMEOUT) -> Acquisition:
         """Use the claim while it covers, else acquire one: what an answer needs."""
-        claim = self.current(config)
-        if claim is not None and covers(claim, self._clock(), self._durations_of(config)):
-            return Acquisition(claim, None)
-        return self._join(config, obtain, timeout)
+        claim = self.covering(config)
+        return Acquisition(claim, None) if claim is not None else self._join(config, obtain, timeout)
 
     def acquire(self, config: str, timeout: float = HOLD_TIMEOUT) -> Acquisition:
         """Write the hold and verify the config whatever the present claim: what renewal needs."""
         return self._join(config, acquire, timeout)
 
-    def unheld(self, config: str) -> Claim | Refusal:
+    def unheld(self, config: str, timeout: float) -> Claim | Refusal:
         """Look at a config without holding it: good for headers, never for bytes."""
-        meta = self._metadata(config)
+        try:
+            meta = self._looks.join(config, lambda: self._metadata(config), timeout)
+        except FlightTimeoutError:
+            return Refusal(Reason.TOO_SLOW, f"the store did not answer within {timeout:.1f} s")
         if isinstance(meta, Unreadable):
             return Refusal(Reason.STORE_UNREACHABLE, meta.detail)
         refusal = unfit(config, meta)
@@ -126,6 +145,7 @@ class Claims:
                 self._claims.pop(config, None)
             else:
                 self._claims[config] = acquisition.claim
+        self._metrics.count_hold(held, acquisition)
         return acquisition
 
     def _perform(self, request: Ask[Any]) -> object:
@@ -139,23 +159,26 @@ class Claims:
         raise TypeError(f"the protocol asks for {request!r}")
 
     def _put_hold(self, request: PutHold) -> Acked | NotAcked:
-        if request.acked is None:
-            self._acquired[request.config] = request.since.wall
+        earlier = self._written.get(request.config)
+        if earlier is not None and elapsed(earlier.since, request.since) >= earlier.duration:
+            earlier = None  # it has lapsed, and may have been cleared away rightly
         hold = Hold(
             worker=self._identity.worker,
             server=self._identity.server,
             config=request.config,
             pools=tuple(sorted(self._pools_of(request.config))),
-            acquired=self._acquired[request.config],
+            acquired=earlier.acquired if earlier is not None else request.since.wall,
             renewed=request.since.wall,
             duration=request.duration,
         )
         try:
-            ack = self._store.put_hold(hold, acked=request.acked)
+            ack = self._store.put_hold(hold, acked=earlier.since.wall if earlier is not None else None)
         except StoreError as error:
             return NotAcked(str(error))
+        self._written[request.config] = _Written(request.since, hold.acquired, request.duration)
         if ack.lost:
             self._lost_hold = request.since.wall
+        self._metrics.clock_offset(request.since.wall - ack.store_clock if ack.store_clock is not None else 0.0)
         return Acked(lost=ack.lost, store_clock=ack.store_clock)
 
     def _metadata(self, config: str) -> Metadata | Unreadable | None:

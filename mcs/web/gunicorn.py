@@ -1,17 +1,23 @@
-"""Runs the application under gunicorn. The arbiter opens nothing but the listening socket; workers do, once forked."""
+"""Runs the application under gunicorn. The arbiter opens nothing but the listening sockets; workers do, once forked."""
 
 import logging
-import os
-import sys
-from typing import TYPE_CHECKING
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 
-from mcs.settings import Settings
-from mcs.store import open_store
-from mcs.store.interface import StoreError, StoreUnusable
+from mcs.settings import Settings, SettingsError
+from mcs.store.interface import StoreUnusable
+from mcs.web import metrics
+from mcs.web.admin import create_admin_app
 from mcs.web.app import Server, create_app
-from mcs.web.logs import log_config
+from mcs.web.logs import log_config, log_thread_faults
+from mcs.web.poller import PollerWorker
+from mcs.web.startup import check_in_child
+from mcs.web.tls import CertificateError, make_context
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -20,35 +26,105 @@ __all__ = ["run"]
 
 _log = logging.getLogger(__name__)
 
+_LAST_WRITES = 30.0  # seconds for boot leases that wait at the end
 _READY_WAIT = 2.0  # seconds until a worker whose store is out of reach answers 503 rather than nothing
+_CRASH = 10.0  # a worker that ends within so many seconds of its start counts as crashed
+_LONGEST_PAUSE = 5.0  # seconds between two starts in a crash loop
 
 
 class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, read_settings: Callable[[], Settings]) -> None:
+        self._read_settings = read_settings
+        self.settings = read_settings()
+        self._crashes = _Crashes()
         super().__init__()
 
     def load_config(self) -> None:
         options: dict[str, object] = {
-            "bind": [str(self._settings.listen)],
-            "worker_class": "gthread",
-            "workers": self._settings.workers,
-            "threads": self._settings.threads,
+            "bind": [str(self.settings.listen), str(self.settings.admin_listen)],
+            "worker_class": PollerWorker,
+            "workers": self.settings.workers,
             "preload_app": True,
+            "pre_fork": self._crashes.before_fork,
             "post_worker_init": _start,
             "worker_exit": _stop,
-            "keepalive": 5,
+            "child_exit": self._after_exit,
+            "on_exit": _at_the_end,
             "timeout": 60,
-            "graceful_timeout": max(1, round(self._settings.body_deadline)),
+            "graceful_timeout": 1,  # see _Arbiter
+            "forwarded_allow_ips": "",
+            "forwarder_headers": "",
+            "secure_scheme_headers": {},
             "control_socket_disable": True,
-            "logconfig_dict": log_config(self._settings.log_format, self._settings.log_level),
+            "logconfig_dict": log_config(self.settings.log_format, self.settings.log_level),
             "proc_name": "mcs",
         }
         for key, option in options.items():
             self.cfg.set(key, option)
 
     def load(self) -> "Flask":
-        return create_app(self._settings)
+        application = create_app(self.settings)
+        server = application.extensions["mcs"]
+        server.admin = create_admin_app(server)
+        return application
+
+    def _after_exit(self, _arbiter: object, worker: Any) -> None:
+        metrics.forget(worker.pid)
+        self._crashes.after_exit(worker)
+
+    def reload(self) -> None:
+        """SIGHUP: read the settings anew, or keep the old ones with a reason."""
+        try:
+            settings = self._read_settings()
+            if settings.tls_cert is not None and settings.tls_key is not None:
+                make_context(settings.tls_cert, settings.tls_key)
+        except (SettingsError, CertificateError, StoreUnusable) as error:
+            for problem in str(error).splitlines():
+                _log.error("the old settings stay in use: %s", problem)
+            return
+        self.settings = settings
+        self.callable = None
+        super().reload()
+
+    @property
+    def patience(self) -> float:
+        """How long a worker may take to end, in seconds: nothing that a machine is being sent is cut short."""
+        settings = self.settings
+        return settings.drain + settings.head_deadline + settings.body_deadline + _LAST_WRITES
+
+    def run(self) -> None:
+        _Arbiter(self).run()
+
+
+class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    """Waits for old workers as long as machines may need them, but only at the end.
+
+    gunicorn's own waits at a reload too, for as long, and is deaf to signals meanwhile. Old workers need no waiting
+    for: they drain on their own, beside the new ones.
+    """
+
+    def stop(self, graceful: bool = True) -> None:  # gunicorn's signature
+        self.cfg.set("graceful_timeout", math.ceil(self.app.patience))
+        super().stop(graceful)
+
+
+class _Crashes:
+    """Slows down a crash loop: each worker that ends right after its start doubles the pause before the next start."""
+
+    def __init__(self) -> None:
+        self._began: dict[int, float] = {}
+        self._in_a_row = 0
+
+    def before_fork(self, _arbiter: object, worker: Any) -> None:
+        if self._in_a_row > 0:
+            pause = min(_LONGEST_PAUSE, 0.1 * 2**self._in_a_row)
+            _log.warning("workers end right after their start; the next one starts in %.1f s", pause)
+            time.sleep(pause)
+        self._began[worker.age] = time.monotonic()
+
+    def after_exit(self, worker: Any) -> None:
+        lived = time.monotonic() - self._began.pop(worker.age, 0.0)
+        self._in_a_row = self._in_a_row + 1 if lived < _CRASH else 0
 
 
 def _server(worker: object) -> Server | None:
@@ -60,10 +136,13 @@ def _server(worker: object) -> Server | None:
 def _start(worker: object) -> None:
     server = _server(worker)
     assert server is not None, "gunicorn loads the application before it calls this"
+    log_thread_faults()
     started = server.start()
     # A worker accepts connections only after this returns: while its siblings answer, it need not answer 503.
-    started.keeper.ready.wait(_READY_WAIT)
-    _log.info("worker %s serves from %s", started.identity.worker, started.store.address)
+    if started.keeper.ready.wait(_READY_WAIT):
+        _log.info("worker %s serves from %s", started.identity.worker, started.store.address)
+    else:
+        _log.warning("worker %s answers 503 for now: %s", started.identity.worker, started.keeper.trouble)
 
 
 def _stop(_arbiter: object, worker: object) -> None:
@@ -72,27 +151,16 @@ def _stop(_arbiter: object, worker: object) -> None:
         server.stop()
 
 
-def _check_store(address: str) -> None:
-    """End with a sentence if the store cannot be used at all; one that is out of reach for now is waited for.
+def _at_the_end(_arbiter: object) -> None:
+    metrics.clean()
 
-    Looked at in a child of its own, since this process must open nothing that workers would inherit.
+
+def run(read_settings: Callable[[], Settings]) -> None:
+    """Serve until a signal ends it; leaves by SystemExit, with 1 if it cannot start. Raises SettingsError.
+
+    read_settings: reads the settings; called again at each SIGHUP.
     """
-    child = os.fork()
-    if child == 0:
-        try:
-            open_store(address).pools()
-        except StoreUnusable as error:
-            print(f"mcs serve: {error}", file=sys.stderr, flush=True)  # noqa: T201  # before there are logs
-            os._exit(1)
-        except StoreError:
-            os._exit(0)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) == 1:
-        raise SystemExit(1)
-
-
-def run(settings: Settings) -> None:
-    """Serve until a signal ends it; leaves by SystemExit, with 1 if the store cannot be used."""
-    _check_store(settings.store)
-    _Application(settings).run()
+    application = _Application(read_settings)
+    check_in_child(application.settings)
+    metrics.prepare()
+    application.run()

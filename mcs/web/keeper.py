@@ -12,17 +12,19 @@ from threading import Event, Lock, Thread
 
 from mcs.boot.clock import Reading, elapsed
 from mcs.boot.durations import Durations, of_pool, widest
-from mcs.boot.protocol import Acquisition, Claim, Resolved, covers, renewal_due
+from mcs.boot.endings import is_expired
+from mcs.boot.protocol import Claim, Resolved, covers, renewal_due, unfit
 from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Heartbeat
 from mcs.clock import Clock
 from mcs.jsondata import JSONObject, texts_at
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.serving import Serving, last_served, resolve
-from mcs.store.interface import Conflict, NotFound, PoolsView, Store, StoreError
+from mcs.store.interface import Conflict, NotFound, PoolsView, Store, Stored, StoreError
 from mcs.web.bodies import Bodies
 from mcs.web.claims import Claims, Identity
 from mcs.web.flights import Flights, FlightTimeoutError
+from mcs.web.metrics import Metrics
 from mcs.web.recorder import Recorder
 from mcs.web.threads import ends_worker_unless
 
@@ -58,13 +60,15 @@ class Keeper:
         durations: Durations,
         clock: Clock,
         executor: Executor,
+        metrics: Metrics,
         *,
         version: str,
         every: float,
     ) -> None:
         """every: seconds between two looks. version: of this program, for the heartbeat."""
         self._store = store
-        self.claims = Claims(store, identity, clock, executor, self.pools_of, self.durations_of)
+        self._metrics = metrics
+        self.claims = Claims(store, identity, clock, executor, self.pools_of, self.durations_of, metrics)
         self._recorder = recorder
         self._bodies = bodies
         self._identity = identity
@@ -73,6 +77,7 @@ class Keeper:
         self._version = version
         self._every = every
         self._flights: Flights[None] = Flights(executor)
+        self._beats: Flights[list[Stored[Heartbeat]]] = Flights(executor)
         self._pass = Lock()
         self._stop = Event()
         self._thread = Thread(target=self._run, name="keeper", daemon=True)
@@ -85,6 +90,7 @@ class Keeper:
         self._beaten: Reading | None = None
         self._told_lost: float | None = None
         self._looked: Reading | None = None
+        self._known: tuple[Reading, float] | None = None
         self.ready = Event()
         self.looked = Event()
 
@@ -117,6 +123,22 @@ class Keeper:
     def trouble(self) -> str | None:
         """Why the store could not be read at the last look, or None."""
         return self._trouble
+
+    def staleness(self) -> float | None:
+        """Return how old what is known of the pools is, in seconds; None before they were read."""
+        known = self._known
+        return elapsed(known[0], self._clock()) + known[1] if known is not None else None
+
+    def alive(self, timeout: float) -> list[Heartbeat] | Refusal:
+        """Return the latest sign of life of all workers of all servers that are alive, or why they are not known."""
+        try:
+            beats = [stored.value for stored in self._beats.join("heartbeats", self._store.heartbeats, timeout)]
+        except StoreError as error:
+            return Refusal(Reason.STORE_UNREACHABLE, str(error))
+        except FlightTimeoutError:
+            return Refusal(Reason.TOO_SLOW, f"the store did not answer within {timeout:g} s")
+        now, skew = self._clock().wall, self._durations.skew
+        return [beat for beat in beats if not is_expired(beat.renewed, beat.duration, now, skew)]
 
     def pools_of(self, config: str) -> tuple[str, ...]:
         """Return the pools that resolve to a config, or are sent it."""
@@ -165,7 +187,7 @@ class Keeper:
     def look(self) -> None:
         """Read the pools, hold what they resolve to, switch those that can be, and give a sign of life."""
         with self._pass:
-            self._looked = self._clock()
+            self._looked = now = self._clock()
             try:
                 view = self._store.pools()
                 if self._last is None:
@@ -176,8 +198,10 @@ class Keeper:
             except StoreError as error:
                 self._say_trouble(str(error))
             else:
+                self._known = now, view.age
                 self._say_trouble(None)
             self._hold_all()
+            self._show_holds()
             self._beat()
             if self._trouble is None:
                 self.ready.set()
@@ -187,7 +211,7 @@ class Keeper:
         states = {}
         for pool in view.pools:
             before = self._states.get(pool.name)
-            serving = resolve(pool.value, last=last.get(pool.name), exists=self._is_servable)
+            serving = resolve(pool.value, last=last.get(pool.name), unservable=self._why_unservable)
             durations, notes = of_pool(texts_at(pool.value, "metadata", "annotations"), self._durations)
             serving = replace(serving, notes=(*serving.notes, *notes))
             if before is None or before.serving != serving:
@@ -197,9 +221,11 @@ class Keeper:
             states[pool.name] = PoolState(serving, before.sending if before is not None else None, None, durations)
         self._states = states
 
-    def _is_servable(self, config: str) -> bool:
+    def _why_unservable(self, config: str) -> str | None:
         meta = self._store.metadata(Kind.CONFIG, config)
-        return meta is not None and not meta.deleting
+        if meta is None:
+            return "does not exist"
+        return "is being deleted" if meta.deleting else self._bodies.why_unservable(meta)
 
     def _hold_all(self) -> None:
         """Hold each config that some pool resolves to or is sent, then switch the pools whose config is held."""
@@ -218,6 +244,17 @@ class Keeper:
             states[pool] = replace(state, sending=config if refusal is None else state.sending, refusal=refusal)
         self._states = states
 
+    def _show_holds(self) -> None:
+        """Tell the metrics how each pool's config is held."""
+        now = self._clock().wall
+        shown = {}
+        for pool, state in self._states.items():
+            claim = self.claims.current(state.sending) if state.sending is not None else None
+            left = self.claims.sending_left(claim.config) if claim is not None else None
+            if claim is not None and left is not None:
+                shown[pool] = (claim.since.wall, now + left)
+        self._metrics.show_holds(shown)
+
     def _hold(self, config: str) -> Refusal | None:
         """Acquire or renew one hold where that is due; return why it may not be sent under, None if it may."""
         now = self._clock()
@@ -228,9 +265,16 @@ class Keeper:
         fresh = claim is not None and not renewal_due(claim, now, durations) and claim.hold >= durations.hold
         if claim is not None and fresh and known and covers(claim, now, durations):
             return None
+        if claim is None:
+            # Without a look first, a config that may not be sent would cost a durable write at each look.
+            refusal = self._unfit(config)
+            if refusal is not None:
+                self._warn_once(config, f"{config} is not sent: {refusal.detail}")
+                return refusal
         acquisition = self.claims.acquire(config)
         if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
-            acquisition = self._unmark(config, acquisition)
+            self._unmark(config)
+            acquisition = self.claims.acquire(config)
         if acquisition.claim is not None and acquisition.refusal is None:
             return self._prepare(acquisition.claim, pools)
         assert acquisition.refusal is not None, "no claim without a reason"
@@ -250,23 +294,33 @@ class Keeper:
             self._warn_once(claim.config, f"{claim.config} is not sent: {refusal.detail}")
         return refusal
 
-    def _unmark(self, config: str, acquisition: Acquisition) -> Acquisition:
+    def _unfit(self, config: str) -> Refusal | None:
+        """Look at a config that is not held; one that is marked is unmarked. The look proves nothing: see `acquire`."""
+        try:
+            meta = self._store.metadata(Kind.CONFIG, config)
+            if meta is not None and meta.mark is not None and self._unmark(config):
+                meta = self._store.metadata(Kind.CONFIG, config)
+        except StoreError as error:
+            return Refusal(Reason.STORE_UNREACHABLE, str(error))
+        return unfit(config, meta)
+
+    def _unmark(self, config: str) -> bool:
         """Take the mark off a config that a pool names, so that a collector's death stops no boot for long."""
         if not self._store.server_unmarks:
-            return acquisition
+            return False
         try:
             meta = self._store.metadata(Kind.CONFIG, config)
             if meta is None or meta.mark is None:
-                return acquisition
+                return False
             unmark: JSONObject = {"metadata": {"annotations": {ANNOTATION_MARK: None}}}
             self._store.patch(Kind.CONFIG, config, unmark, uid=meta.uid, resource_version=meta.resource_version)
         except (Conflict, NotFound):
-            return acquisition  # somebody else was quicker; the next look sees what came of it
+            return False  # somebody else was quicker; the next look sees what came of it
         except StoreError as error:
             self._warn_once(f"unmark {config}", f"{config} is marked for collection and could not be unmarked: {error}")
-            return acquisition
+            return False
         _log.warning("%s was marked for collection while a pool names it; the mark was taken off", config)
-        return self.claims.acquire(config)
+        return True
 
     def _beat(self) -> None:
         now = self._clock()

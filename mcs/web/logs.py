@@ -2,9 +2,12 @@
 
 import json
 import logging
+import threading
 from datetime import UTC, datetime
 
-__all__ = ["log_config"]
+__all__ = ["log_config", "log_thread_faults"]
+
+_log = logging.getLogger(__name__)
 
 
 def _facts(record: logging.LogRecord) -> dict[str, object]:
@@ -43,6 +46,17 @@ class JSONFormatter(logging.Formatter):
 def _quoted(fact: object) -> str:
     text = str(fact)
     return json.dumps(text) if not text or any(char in text for char in ' "=\\') else text
+
+
+def log_thread_faults() -> None:
+    """Have faults that end a thread logged like all else, instead of printed."""
+
+    def log(fault: threading.ExceptHookArgs) -> None:
+        if fault.exc_value is not None:
+            name = fault.thread.name if fault.thread is not None else "?"
+            _log.critical("thread %s ended by a fault of the program", name, exc_info=fault.exc_value)
+
+    threading.excepthook = log
 
 
 def log_config(form: str, level: str) -> dict[str, object]:

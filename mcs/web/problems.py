@@ -1,11 +1,17 @@
 """Refusals as HTTP answers: application/problem+json (RFC 9457), told apart by `reason`."""
 
-from flask import Response
+import logging
+from collections.abc import Callable
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
 
 from mcs.boot.reasons import Reason, Refusal
 from mcs.jsondata import JSONObject, encode
 
-__all__ = ["problem", "reason_for_status"]
+__all__ = ["answer_errors", "problem", "reason_for_status"]
+
+_log = logging.getLogger(__name__)
 
 RETRY_AFTER = 5  # seconds; Ignition's own longest wait between two tries
 
@@ -39,3 +45,26 @@ def problem(refusal: Refusal) -> Response:
 def reason_for_status(status: int | None) -> Reason:
     """Return the reason for an error that the framework found."""
     return _STATUS.get(status or 500, Reason.REQUEST_MALFORMED if status and status < 500 else Reason.INTERNAL)
+
+
+def answer_errors(app: Flask, refused: Callable[[Refusal], Response] = problem) -> None:
+    """Have an application answer methods but GET and HEAD, unknown paths and its own faults with problem documents.
+
+    Nothing that it raises reaches a client.
+    """
+    app.url_map.merge_slashes = False  # Flask would answer // with a redirect, which drops an Ignition client's Accept
+    app.config["MAX_CONTENT_LENGTH"] = 0
+
+    def method() -> Response | None:
+        return None if request.method in {"GET", "HEAD"} else refused(Refusal(Reason.METHOD_NOT_ALLOWED))
+
+    def framework(error: HTTPException) -> Response:
+        return refused(Refusal(reason_for_status(error.code)))
+
+    def own(error: Exception) -> Response:
+        _log.error("a request failed by a fault of the program", exc_info=error)
+        return refused(Refusal(Reason.INTERNAL, "the server's log has the details"))
+
+    app.before_request(method)
+    app.register_error_handler(HTTPException, framework)
+    app.register_error_handler(Exception, own)

@@ -8,6 +8,7 @@ from mcs.boot.lease_queue import LeaseLimits, LeaseQueue
 from mcs.boot.records import BootLease
 from mcs.clock import Clock
 from mcs.store.interface import Store, StoreError
+from mcs.web.metrics import Metrics
 from mcs.web.threads import ends_worker_unless
 
 __all__ = ["Recorder"]
@@ -24,8 +25,9 @@ _LAST_TRIES = 5
 class Recorder:
     """A queue and the thread that empties it into the store."""
 
-    def __init__(self, store: Store, limits: LeaseLimits, clock: Clock) -> None:
+    def __init__(self, store: Store, limits: LeaseLimits, clock: Clock, metrics: Metrics) -> None:
         self._store = store
+        self._metrics = metrics
         self._clock = clock
         self._queue = LeaseQueue(limits)
         self._wake = Condition()
@@ -50,8 +52,10 @@ class Recorder:
     def record(self, lease: BootLease) -> None:
         """Queue a lease; never waits for the store."""
         with self._wake:
+            idle = len(self._queue) == 0
             self._queue.put(lease, self._clock().boot)
-            self._wake.notify()
+            if idle:  # else the thread is awake, and would only be called from gathering its batch
+                self._wake.notify()
 
     @property
     def queued(self) -> int:
@@ -76,6 +80,8 @@ class Recorder:
                 self.learn_counts()
             while (batch := self._next_batch(failures)) is not None:
                 failures = 0 if self._write(batch) else failures + 1
+                self._tell()
+            self._tell()
 
     def _next_batch(self, failures: int) -> list[BootLease] | None:
         """Wait for leases, and longer after failures; None at the end."""
@@ -102,9 +108,14 @@ class Recorder:
         self.recorded += sum(1 for lease in batch if lease.network is None)
         return True
 
+    def _tell(self) -> None:
+        self._metrics.follow_leases(
+            queued=self.queued, recorded=self.recorded, dropped=self.dropped, aggregated=self.aggregated
+        )
+
     def learn_counts(self) -> None:
         """Read how many leases each pool has; the thread does so now and then. Raises StoreError."""
-        counts = self._store.count_boot_leases()
+        counts = self._store.count_boot_leases(at=self._clock().wall)
         with self._wake:
             self._queue.know_counts(counts)
         self._counted = self._clock().boot

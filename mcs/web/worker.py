@@ -1,8 +1,10 @@
 """One worker process: everything that is opened, started or drawn, and only after the fork."""
 
+import errno
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import mcs
 from mcs.boot.durations import Durations
@@ -14,9 +16,12 @@ from mcs.settings import FileSource, Settings
 from mcs.store import open_store
 from mcs.store.interface import Store
 from mcs.web.answers import Answers
+from mcs.web.attempts import AttemptRecorder
 from mcs.web.bodies import Bodies
 from mcs.web.claims import Identity
 from mcs.web.keeper import Keeper
+from mcs.web.measured_store import MeasuredStore
+from mcs.web.metrics import Metrics
 from mcs.web.recorder import Recorder
 
 __all__ = ["Worker", "read_appended", "start_worker"]
@@ -36,12 +41,16 @@ class Worker:
     keeper: Keeper
     recorder: Recorder
     answers: Answers
+    attempts: AttemptRecorder
+    metrics: Metrics
+    clock: Clock
     executor: ThreadPoolExecutor
 
     def stop(self) -> None:
-        """Flush the boot leases and close the store. Holds stay: machines may still be booting under them."""
+        """Write what waits and close the store. Holds stay: machines may still be booting under them."""
         self.keeper.stop(timeout=5.0)
         self.recorder.stop(timeout=20.0)
+        self.attempts.stop(timeout=5.0)
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.store.close()
 
@@ -50,10 +59,11 @@ def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | N
     """Start a worker in this process; store: in place of the one that the settings name."""
     identity = Identity(secrets.token_hex(16), settings.name)
     durations = settings.durations()
-    store = store if store is not None else open_store(settings.store)
+    metrics = Metrics()
+    store = MeasuredStore(store if store is not None else open_store(settings.store, create=False), metrics)
     executor = ThreadPoolExecutor(_STORE_THREADS, thread_name_prefix="store")
-    recorder = Recorder(store, LeaseLimits(per_second=_NEW_LEASES_PER_SECOND / settings.workers), clock)
-    bodies = Bodies(store, executor, settings.cache_size)
+    recorder = Recorder(store, LeaseLimits(per_second=_NEW_LEASES_PER_SECOND / settings.workers), clock, metrics)
+    bodies = Bodies(store, executor, settings.cache_size, metrics)
     keeper = Keeper(
         store,
         recorder,
@@ -62,13 +72,16 @@ def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | N
         durations,
         clock,
         executor,
+        metrics,
         version=mcs.__version__,
         every=settings.pool_refresh,
     )
     answers = Answers(keeper, bodies, recorder, identity, clock)
+    attempts = AttemptRecorder(store, metrics)
     recorder.start()
+    attempts.start()
     keeper.start()
-    return Worker(identity, settings, durations, store, keeper, recorder, answers, executor)
+    return Worker(identity, settings, durations, store, keeper, recorder, answers, attempts, metrics, clock, executor)
 
 
 def read_appended(settings: Settings) -> AppendedSet | Refusal:
@@ -76,7 +89,7 @@ def read_appended(settings: Settings) -> AppendedSet | Refusal:
     try:
         return AppendedSet(
             bundles=tuple(_read(source) for source in settings.ca_bundle),
-            kubeconfig=settings.kubeconfig.read_bytes() if settings.kubeconfig is not None else None,
+            kubeconfig=_content(settings.kubeconfig) if settings.kubeconfig is not None else None,
             boot_ids=settings.boot_id,
             full_config=settings.full_config,
             extra=tuple(_read(source) for source in settings.extra_file),
@@ -86,4 +99,11 @@ def read_appended(settings: Settings) -> AppendedSet | Refusal:
 
 
 def _read(source: FileSource) -> AppendedFile:
-    return AppendedFile(source.path, source.source.read_bytes(), source.mode)
+    return AppendedFile(source.path, _content(source.source), source.mode)
+
+
+def _content(file: Path) -> bytes:
+    """Read a regular file; anything else might keep a machine waiting for ever. Raises OSError."""
+    if not file.is_file():
+        raise FileNotFoundError(errno.ENOENT, "there is no such regular file", str(file))
+    return file.read_bytes()

@@ -44,6 +44,10 @@ def test_a_lease_with_an_id_ends_only_by_the_one_node_that_bears_it(nodes: list[
             [lease(None, name="other", fetched=1600.0)], [node("n")], "n", id="the other is younger than the node"
         ),
         pytest.param([lease("b" * 26)], [node("n")], "n", id="the other has an id of its own"),
+        pytest.param(
+            [lease(None, name="agg", network="192.0.2.0/24")], [node("n")], None, id="an aggregate of its network"
+        ),
+        pytest.param([lease(None, name="agg", network="10.0.0.0/24")], [node("n")], "n", id="one of another network"),
     ],
 )
 def test_a_lease_without_an_id_ends_only_where_nothing_is_ambiguous(

@@ -133,3 +133,12 @@ def test_no_lease_is_lost_without_being_counted(steps: list[tuple[str, int]]) ->
     waiting = set(names(queue.take(99)))
     assert out | waiting <= put
     assert len(put) == len(out | waiting) + queue.dropped
+
+
+def test_an_aggregate_lasts_as_long_as_the_longest_of_its_leases() -> None:
+    queue = LeaseQueue(LeaseLimits(per_second=0))
+    queue.put(numbered(1, duration=3000.0), now=0.0)
+    queue.put(numbered(2, duration=600.0, fetched=1100.0, renewed=1100.0), now=1.0)
+    [aggregate] = queue.take(9)
+    assert aggregate.expires == 4000.0
+    assert aggregate.renewed == 1100.0

@@ -69,7 +69,7 @@ def reason(outcome: object) -> Reason | None:
 
 def test_the_hold_is_written_before_the_config_is_looked_at() -> None:
     asked, outcome = play(acquire(N, None, LIMITS), at(3), Acked(), META)
-    assert asked == [Now(), PutHold(N, at(3), 100, None), GetMeta(N)]
+    assert asked == [Now(), PutHold(N, at(3), 100), GetMeta(N)]
     assert outcome == Acquisition(Claim(N, "u1", 3, at(3), 100), None)
 
 
@@ -99,15 +99,10 @@ def test_what_stands_after_a_failed_attempt(
     assert outcome.claim == (held if stands else None)
 
 
-def test_a_renewal_says_what_was_acked_so_that_a_loss_is_noticed() -> None:
+def test_a_renewal_passes_on_that_a_hold_was_lost() -> None:
     asked, outcome = play(acquire(N, claim(0), LIMITS), at(20), Acked(lost=True), META)
-    assert asked[1] == PutHold(N, at(20), 100, acked=1000.0)
+    assert asked[1] == PutHold(N, at(20), 100)
     assert outcome == Acquisition(claim(20, lost=True), None)
-
-
-def test_a_hold_that_has_lapsed_may_have_been_cleared_away_rightly() -> None:
-    asked, _ = play(acquire(N, claim(0), LIMITS), at(100), Acked(), META)
-    assert asked[1] == PutHold(N, at(100), 100, acked=None)
 
 
 def test_a_renewal_learns_of_an_object_that_was_replaced() -> None:
@@ -189,5 +184,7 @@ def test_no_reason_for_a_state_that_may_pass_is_final_for_a_client() -> None:
         Reason.METHOD_NOT_ALLOWED,
         Reason.ACCEPT_MALFORMED,
         Reason.REQUEST_MALFORMED,
+        Reason.BODY_REFUSED,
+        Reason.REQUEST_TOO_LARGE,
     }
     assert len({reason.code for reason in Reason}) == len(Reason)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from mcs.boot.records import BootLease, Hold
+from mcs.boot.records import Attempt, BootLease, Hold
 from mcs.cli import mcs
 from mcs.jsondata import JSON, JSONObject
 from mcs.store import open_store
 from mcs.store.interface import Store
 
-__all__ = ["MCO", "Outcome", "Place", "boot_lease", "hold", "node", "own_config", "pool", "rendered"]
+__all__ = ["MCO", "Outcome", "Place", "attempt", "boot_lease", "hold", "node", "own_config", "pool", "rendered"]
 
 MCO = "machineconfiguration.openshift.io/v1"
 
@@ -123,3 +123,18 @@ def boot_lease(
         renewed=fetched,
         duration=duration,
     )
+
+
+def attempt(
+    address: str,
+    reason: str,
+    *,
+    last: float,
+    first: float | None = None,
+    pool: str = "worker",
+    client: str = "Ignition/2.20.0",
+    count: int = 1,
+) -> Attempt:
+    """Return an attempt; without a first, the last is the only one."""
+    first = last if first is None else first
+    return Attempt(address=address, client=client, pool=pool, reason=reason, first=first, last=last, count=count)

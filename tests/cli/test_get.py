@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from mcs.jsondata import compact
-from tests.cli.commands import Place, boot_lease, hold, node, own_config, pool, rendered
+from tests.cli.commands import Place, attempt, boot_lease, hold, node, own_config, pool, rendered
 
 OLD, NEW = (f"rendered-worker-{digit * 32}" for digit in "ab")
 
@@ -35,6 +35,7 @@ def fleet(place: Place) -> Place:
             boot_lease("expired", NEW, fetched=now - 90_000),
         ]
     )
+    store.put_attempts([attempt("192.0.2.9", "config-missing", last=now)])
     store.close()
     return place
 
@@ -99,12 +100,35 @@ def test_boots_shows_what_became_of_each(fleet: Place) -> None:
     assert wide == {"expired": "-", "fetched": "-", "joined": "two"}
 
 
-@pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots"])
+@pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots", "attempts"])
 def test_json_and_yaml_hold_the_same_in_full(fleet: Place, what: str) -> None:
     documents = json.loads("\n".join(fleet.mcs("get", what, "-o", "json").out))
     assert yaml.safe_load("\n".join(fleet.mcs("get", what, "-o", "yaml").out)) == documents
     items = documents["items"] if isinstance(documents, dict) else documents
     assert len(items) == len(fleet.mcs("get", what).rows())
+
+
+def test_attempts_shows_who_was_refused_the_latest_first(place: Place) -> None:
+    store = place.store()
+    store.put_attempts(
+        [
+            attempt("192.0.2.7", "pool-unknown", pool="wroker", first=1000.0, last=1060.0, count=12),
+            attempt("192.0.2.8", "spec-not-spoken", last=1030.0, client="Ignition/0.35.0 \x1b[2J"),
+            attempt("192.0.2.7", "no-such-path", pool="", last=1090.0),
+        ]
+    )
+    store.close()
+    outcome = place.mcs("get", "attempts")
+    assert outcome.out[0].split() == ["LAST", "ADDRESS", "CLIENT", "POOL", "REASON", "COUNT"]
+    assert outcome.rows() == [
+        ["1970-01-01T00:18:10Z", "192.0.2.7", "Ignition/2.20.0", "-", "no-such-path", "1"],
+        ["1970-01-01T00:17:40Z", "192.0.2.7", "Ignition/2.20.0", "wroker", "pool-unknown", "12"],
+        ["1970-01-01T00:17:10Z", "192.0.2.8", r"Ignition/0.35.0 \x1b[2J", "worker", "spec-not-spoken", "1"],
+    ]
+    assert place.mcs("get", "attempts", "-o", "wide").rows()[1][1] == "1970-01-01T00:16:40Z"
+    assert [row[4] for row in place.mcs("get", "attempt", "192.0.2.7").rows()] == ["no-such-path", "pool-unknown"]
+    alone = json.loads("\n".join(place.mcs("get", "attempts", "192.0.2.8", "-o", "json").out))
+    assert [(one["reason"], one["count"]) for one in alone] == [("spec-not-spoken", 1)]
 
 
 def test_records_show_their_fields(fleet: Place) -> None:
@@ -122,7 +146,7 @@ def test_what_get_prints_can_be_applied_again_and_changes_nothing(fleet: Place, 
     assert {line.split()[1] for line in outcome.out} == {"unchanged"}
 
 
-@pytest.mark.parametrize("what", ["pool", "configs", "mc", "node", "hold", "boots"])
+@pytest.mark.parametrize("what", ["pool", "configs", "mc", "node", "hold", "boots", "attempts"])
 def test_an_unknown_name_fails(fleet: Place, what: str) -> None:
     outcome = fleet.mcs("get", what, "nobody")
     assert (outcome.status, outcome.out) == (1, [])
@@ -142,7 +166,7 @@ def test_a_store_that_is_not_there_is_not_made(place: Place) -> None:
     assert not elsewhere.exists()
 
 
-@pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots"])
+@pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots", "attempts"])
 def test_an_empty_store_is_said_to_be_empty(place: Place, what: str) -> None:
     outcome = place.mcs("get", what)
     assert (outcome.status, outcome.out, outcome.err) == (0, [], [f"there are no {what}"])

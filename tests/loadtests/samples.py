@@ -18,4 +18,4 @@ RENDERED: JSONObject = {
 
 def body(client: Client = NEWEST, boot_id: str = BOOT_ID) -> bytes:
     """Return the response body for a client."""
-    return build_body(RENDERED, SpecVersion(3, client.minor), AppendedSet()).fill(boot_id)
+    return b"".join(build_body(RENDERED, SpecVersion(3, client.minor), AppendedSet()).fill(boot_id))

@@ -1,7 +1,7 @@
 import pytest
 
 from mcs.jsondata import JSONObject
-from mcs.machineconfig.metadata import Metadata, is_deleting, is_rendered
+from mcs.machineconfig.metadata import Metadata, is_rendered
 from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, ANNOTATION_MARK, LABEL_POOL
 
 NAME = "rendered-worker-" + "0" * 32
@@ -40,8 +40,3 @@ def test_an_empty_mark_is_a_mark() -> None:
         name=NAME, uid="u", resource_version=1, generation=1, created=0.0, annotations={ANNOTATION_MARK: ""}
     )
     assert marked.mark == ""
-
-
-def test_a_deletion_timestamp_means_deleting() -> None:
-    assert is_deleting({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}})
-    assert not is_deleting({"metadata": {}})

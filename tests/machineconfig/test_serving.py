@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -34,12 +35,12 @@ def pool(
     }
 
 
-def everything(_: str) -> bool:
-    return True
+def missing_but(*existing: str) -> Callable[[str], str | None]:
+    return lambda config: None if config in existing else "does not exist"
 
 
-def nothing(_: str) -> bool:
-    return False
+def everything(_: str) -> None:
+    return None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def nothing(_: str) -> bool:
         pytest.param(pool(A, B, updated=1, observed=1), B, "status.configuration", id="proven for an older generation"),
         pytest.param(pool(A, B, updated=1, observed=None), B, "status.configuration", id="no observed generation"),
         pytest.param(pool(A, A, updated=0), A, "status.configuration, same as spec", id="both the same"),
-        pytest.param(pool(A), A, "spec.configuration; the pool has no status yet", id="no status yet"),
+        pytest.param(pool(A), A, "spec.configuration; there is no status.configuration yet", id="no status yet"),
         pytest.param(pool(None, B), B, "status.configuration", id="status alone"),
         pytest.param(pool(), None, "neither", id="neither"),
         pytest.param(pool("", ""), None, "neither", id="empty names"),
@@ -60,7 +61,7 @@ def nothing(_: str) -> bool:
     ],
 )
 def test_what_a_pool_serves(described: JSONObject, config: str | None, why: str) -> None:
-    serving = resolve(described, last=None, exists=everything)
+    serving = resolve(described, last=None, unservable=everything)
     assert serving.config == config
     assert serving.why.startswith(why)
     assert serving.notes == ()
@@ -75,7 +76,7 @@ def test_what_a_pool_serves(described: JSONObject, config: str | None, why: str)
     ],
 )
 def test_an_annotation_that_cannot_be_followed_is_ignored_and_reported(serve: str, note: str) -> None:
-    serving = resolve(pool(A, serve=serve), last=None, exists=everything)
+    serving = resolve(pool(A, serve=serve), last=None, unservable=everything)
     assert serving.config == A
     assert len(serving.notes) == 1
     assert note in serving.notes[0]
@@ -92,18 +93,21 @@ def test_an_annotation_that_cannot_be_followed_is_ignored_and_reported(serve: st
         pytest.param(pool(), {C}, C, "neither", id="the pool names nothing any more"),
         pytest.param(pool(B, A, observed=1), {A, B}, A, "status.configuration", id="last served is gone"),
         pytest.param(pool(B, B, serve=A, observed=1), {A, B, C}, A, "annotation", id="an annotation goes first"),
+        pytest.param(
+            pool(B, B, serve=A), {B, C}, C, "rendered-worker-a does not exist", id="what it names is not there"
+        ),
     ],
 )
 def test_what_was_served_last_is_served_on_until_the_pool_has_settled(
     described: JSONObject, existing: set[str], config: str, why: str
 ) -> None:
-    serving = resolve(described, last=C, exists=existing.__contains__)
+    serving = resolve(described, last=C, unservable=missing_but(*existing))
     assert serving.config == config
     assert why in serving.why
 
 
 def test_a_last_config_that_is_gone_is_said() -> None:
-    assert C in resolve(pool(B, B, observed=1), last=C, exists=nothing).notes[0]
+    assert C in resolve(pool(B, B, observed=1), last=C, unservable=missing_but()).notes[0]
 
 
 class Held(NamedTuple):
@@ -136,6 +140,6 @@ json_values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["metadata", "spec", "status"]), json_values), st.sampled_from([None, A, B]))
 def test_a_pool_of_any_shape_is_resolved_to_a_name_or_to_none(document: JSONObject, last: str | None) -> None:
-    serving = resolve(document, last=last, exists=everything)
+    serving = resolve(document, last=last, unservable=everything)
     assert serving.config is None or isinstance(serving.config, str)
     assert serving.why

@@ -42,7 +42,7 @@ def test_contents_come_out_as_they_went_in(data: bytes) -> None:
 def test_a_hash_stays_since_it_is_of_the_unpacked_bytes() -> None:
     verification = {"hash": "sha512-" + "0" * 128}
     after = first(unpacked(config({"path": "/a", "contents": packed(b"x", verification=verification)})))
-    assert after["contents"] == {"source": "data:,x", "verification": verification}
+    assert after["contents"] == {"source": "data:;base64,eA==", "verification": verification}
 
 
 def test_several_members_of_gzip_data_are_one_content() -> None:
@@ -85,8 +85,12 @@ def test_what_cannot_be_unpacked_is_named(source: str, message: str) -> None:
 
 
 def test_a_bomb_is_refused() -> None:
-    with pytest.raises(InvalidConfig, match=f"larger than {MAX_UNPACKED} bytes"):
+    with pytest.raises(InvalidConfig, match=f"larger than {MAX_UNPACKED} bytes together"):
         unpacked(config({"path": "/a", "contents": packed(bytes(MAX_UNPACKED + 1))}))
+    half = packed(bytes(MAX_UNPACKED // 2 + 1))
+    with pytest.raises(InvalidConfig) as caught:
+        unpacked(config({"path": "/a", "contents": half}, {"path": "/b", "contents": half}))
+    assert caught.value.path == "$.storage.files.1.contents.source"
 
 
 @pytest.mark.parametrize(("minor", "compressed"), [(0, False), (1, True), (6, True)])

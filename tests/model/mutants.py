@@ -64,7 +64,7 @@ def _claims_after_check(config: str, held: Claim | None, durations: Durations) -
     if meta is None or meta.mark is not None:
         return Acquisition(None, Refusal(Reason.CONFIG_MARKED))
     since = yield Now()
-    acked = yield PutHold(config, since, durations.hold, None)
+    acked = yield PutHold(config, since, durations.hold)
     if isinstance(acked, NotAcked):
         return Acquisition(held, Refusal(Reason.HOLD_NOT_ACKED))
     return Acquisition(Claim(config, meta.uid, meta.generation, since, durations.hold), None)
@@ -85,7 +85,7 @@ def _revives(config: str, held: Claim | None, durations: Durations) -> Run[Acqui
     if held is None:
         return (yield from acquire(config, held, durations))
     since = yield Now()
-    written = yield PutHold(config, since, durations.hold, held.since.wall)
+    written = yield PutHold(config, since, durations.hold)
     if not isinstance(written, Acked):
         return Acquisition(held, Refusal(Reason.HOLD_NOT_ACKED))
     return Acquisition(replace(held, since=since), None)

@@ -26,7 +26,7 @@ def test_run_is_resumed_where_it_stood() -> None:
     run = runs.begin(acquire, "N", None, DURATIONS)
     assert run.pending == Now()
     run = runs.proceed(run, LATER)
-    assert run.pending == PutHold("N", LATER, DURATIONS.hold, None)
+    assert run.pending == PutHold("N", LATER, DURATIONS.hold)
     looking = runs.proceed(run, ACKED)
     assert looking.pending == GetMeta("N")
     assert runs.proceed(looking, FREE).pending == Done(Acquisition(Claim("N", "uid-1", 1, LATER, DURATIONS.hold), None))

@@ -3,11 +3,12 @@
 The cases say nothing of how a store works inside; where a store may do more than one thing, they allow each.
 """
 
+from tests.store.attempt_contract import AttemptContract
 from tests.store.object_contract import ObjectContract
 from tests.store.record_contract import RecordContract
 
 __all__ = ["StoreContract"]
 
 
-class StoreContract(ObjectContract, RecordContract):
-    """Objects and records."""
+class StoreContract(ObjectContract, RecordContract, AttemptContract):
+    """Objects, records and attempts."""

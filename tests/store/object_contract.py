@@ -1,11 +1,13 @@
 """What every store does with objects, as tests. See tests/store/contract.py."""
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from mcs.jsondata import JSON, JSONObject, lookup, object_at, text_at
+from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.store.interface import Conflict, NotFound, ObjectRefused, Store, Stored
 from tests.store.samples import RENDERED, manifest, rendered
@@ -177,14 +179,26 @@ class ObjectContract:
                 {ANNOTATION_MARK: "m"}, {ANNOTATION_MARK: "n"}, {ANNOTATION_MARK: "n"}, id="one that is named"
             ),
             pytest.param({"a": "1"}, {}, {}, id="all of a person's may go"),
+            pytest.param({"mcs.internal/serve": "spec"}, {}, {}, id="so may what a person tells the server"),
         ],
     )
-    def test_apply_replaces_annotations_but_keeps_ours(
+    def test_apply_replaces_annotations_but_keeps_a_mark(
         self, store: Store, stored: JSONObject, given: JSONObject, expected: JSONObject
     ) -> None:
         store.apply([manifest(Kind.CONFIG, "a", metadata={"annotations": stored})])
         store.apply([manifest(Kind.CONFIG, "a", metadata={"annotations": given} if given else {})])
         assert object_at(read(store, Kind.CONFIG, "a").value, "metadata", "annotations") == expected
+
+    @pytest.mark.parametrize("way", ["apply", "patch"])
+    def test_a_rendered_config_stays_one(self, store: Store, way: str) -> None:
+        store.apply([rendered({"config": 1})])
+        take_off: dict[str, Callable[[], object]] = {
+            "apply": lambda: store.apply([manifest(Kind.CONFIG, RENDERED, spec={"config": 1})]),
+            "patch": lambda: store.patch(Kind.CONFIG, RENDERED, {"metadata": {"labels": None}}),
+        }
+        with pytest.raises(ObjectRefused, match="the metadata that says so must stay"):
+            take_off[way]()
+        assert is_rendered(read(store, Kind.CONFIG, RENDERED).value)
 
     def test_apply_replaces_labels_and_owners(self, store: Store) -> None:
         owner: JSONObject = {"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "0"}

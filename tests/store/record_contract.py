@@ -15,7 +15,7 @@ class RecordContract:
         assert store.holds() == []
         assert store.boot_leases() == []
         assert store.heartbeats() == []
-        assert store.count_boot_leases() == {}
+        assert store.count_boot_leases(at=0.0) == {}
 
     # ---- holds
 
@@ -38,26 +38,39 @@ class RecordContract:
         assert names == sorted(set(names))
 
     @pytest.mark.parametrize(
-        ("second", "kept"),
+        ("second", "after"),
         [
-            pytest.param({"renewed": 1050.0}, "second", id="a renewal lasts longer"),
-            pytest.param({"renewed": 1050.0, "duration": 10.0}, "first", id="renewed later but ends earlier"),
-            pytest.param({"renewed": 950.0}, "first", id="a late retry of an older write"),
-            pytest.param({"pools": ("worker",)}, "second", id="as long, for other pools"),
-            pytest.param({"renewed": 1050.0, "duration": 50.0}, "second", id="renewed later, as long"),
+            pytest.param({"renewed": 1050.0}, {"renewed": 1050.0}, id="a renewal lasts longer"),
+            pytest.param(
+                {"renewed": 1050.0, "duration": 10.0},
+                {"renewed": 1050.0, "duration": 50.0},
+                id="renewed later but to end earlier",
+            ),
+            pytest.param({"renewed": 950.0}, {}, id="a late retry of an older write"),
+            pytest.param({"pools": ("worker",)}, {"pools": ("worker",)}, id="as long, for other pools"),
+            pytest.param(
+                {"renewed": 1050.0, "duration": 50.0},
+                {"renewed": 1050.0, "duration": 50.0},
+                id="renewed later, as long",
+            ),
         ],
     )
-    def test_a_hold_never_gets_shorter(self, store: Store, second: dict[str, object], kept: str) -> None:
+    def test_a_hold_never_gets_shorter_nor_older(
+        self, store: Store, second: dict[str, object], after: dict[str, object]
+    ) -> None:
         store.put_hold(hold(), acked=None)
         (first,) = store.holds()
         store.put_hold(hold(**second), acked=1000.0)
-        (after,) = store.holds()
-        assert after.value == {"first": hold(), "second": hold(**second)}[kept]
-        assert (after.name, after.uid) == (first.name, first.uid)
-        if kept == "first":
-            assert after.resource_version == first.resource_version
-        else:
-            assert after.resource_version > first.resource_version
+        (stored,) = store.holds()
+        assert stored.value == hold(**after)
+        assert (stored.name, stored.uid) == (first.name, first.uid)
+
+    def test_a_hold_that_is_to_last_less_long_is_not_lost(self, store: Store) -> None:
+        store.put_hold(hold(duration=200.0), acked=None)
+        for renewed in (1010.0, 1020.0, 1030.0):
+            assert not store.put_hold(hold(renewed=renewed, duration=100.0), acked=renewed - 10.0).lost
+        (stored,) = store.holds()
+        assert stored.value.expires == 1200.0
 
     @pytest.mark.parametrize(
         ("stored", "acked", "lost"),
@@ -103,9 +116,13 @@ class RecordContract:
         store.put_boot_leases([])
         assert store.boot_leases() == []
 
-    def test_boot_leases_are_counted_by_pool(self, store: Store) -> None:
-        store.put_boot_leases([lease("a"), lease("b"), lease("c", pool="infra")])
-        assert store.count_boot_leases() == {"worker": 2, "infra": 1}
+    def test_live_boot_leases_are_counted_by_pool(self, store: Store) -> None:
+        store.put_boot_leases([lease("a"), lease("b"), lease("c", pool="infra"), lease("d"), lease("e", renewed=1e6)])
+        end = lease("a").expires
+        (ended,) = [stored for stored in store.boot_leases() if stored.name == "d"]
+        store.end_boot_lease("d", uid=ended.uid, resource_version=ended.resource_version, node="node-1", ended=1000.0)
+        assert store.count_boot_leases(at=end) == {"worker": 3, "infra": 1}
+        assert store.count_boot_leases(at=end + 1) == {"worker": 1}
 
     def test_an_ended_lease_stays_as_it_is(self, store: Store) -> None:
         store.put_boot_leases([lease("a"), lease("b")])

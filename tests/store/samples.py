@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from mcs.boot.records import BootLease, Heartbeat, Hold
+from mcs.boot.records import Attempt, BootLease, Heartbeat, Hold
 from mcs.jsondata import JSON, JSONObject
 from mcs.machineconfig.names import LABEL_POOL, Kind
 
-__all__ = ["RENDERED", "heartbeat", "hold", "lease", "manifest", "rendered"]
+__all__ = ["RENDERED", "attempt", "heartbeat", "hold", "lease", "manifest", "rendered"]
 
 RENDERED = "rendered-worker-0123456789abcdef0123456789abcdef"
 WORKER = "0f" * 16
@@ -69,3 +69,16 @@ def heartbeat(**members: Any) -> Heartbeat:
         "duration": 60.0,
     }
     return Heartbeat(**{**facts, **members})
+
+
+def attempt(**members: Any) -> Attempt:
+    """Return an attempt that was refused once, at 1000."""
+    facts: dict[str, Any] = {
+        "address": "192.0.2.1",
+        "client": "Ignition/2.26.0",
+        "pool": "worker",
+        "reason": "pool-unknown",
+        "first": 1000.0,
+        "last": 1000.0,
+    }
+    return Attempt(**{**facts, **members})

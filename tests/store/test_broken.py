@@ -57,7 +57,13 @@ def test_a_call_may_fail_some_times_and_with_any_error(broken: BrokenStore) -> N
 
 def test_all_calls_can_fail(broken: BrokenStore) -> None:
     broken.fail()
-    for call in (broken.pools, broken.holds, broken.boot_leases, broken.heartbeats, broken.count_boot_leases):
+    for call in (
+        broken.pools,
+        broken.holds,
+        broken.boot_leases,
+        broken.heartbeats,
+        lambda: broken.count_boot_leases(at=0.0),
+    ):
         with pytest.raises(StoreUnavailable):
             call()
 

@@ -28,7 +28,7 @@ CALLS: dict[str, Callable[[EmbeddedStore], object]] = {
     "holds": lambda store: store.holds(),
     "put_boot_leases": lambda store: store.put_boot_leases([lease("a")]),
     "boot_leases": lambda store: store.boot_leases(),
-    "count_boot_leases": lambda store: store.count_boot_leases(),
+    "count_boot_leases": lambda store: store.count_boot_leases(at=0.0),
     "put_heartbeat": lambda store: store.put_heartbeat(heartbeat()),
     "heartbeats": lambda store: store.heartbeats(),
 }

@@ -14,7 +14,7 @@ from mcs.store import open_store
 from mcs.store.embedded import EmbeddedStore
 from mcs.store.interface import StoreError, StoreUnavailable, StoreUnusable
 from mcs.store.schema import APPLICATION_ID, MIGRATIONS
-from tests.store.samples import RENDERED, heartbeat, hold, lease, manifest
+from tests.store.samples import RENDERED, attempt, heartbeat, hold, lease, manifest
 
 VERSION_1 = Path(__file__).with_name("version-1.sql")
 # An invented next version, as a later release may bring one.
@@ -240,6 +240,9 @@ def test_a_file_of_version_1_is_read_whole(store: EmbeddedStore, path: Path) -> 
     assert (ack.lost, ack.store_clock) == (False, 1060.0)
     assert store.holds()[0].resource_version == 11
     assert ask(path, "PRAGMA user_version") == len(MIGRATIONS)
+    assert store.attempts() == []  # the table came with version 2
+    store.put_attempts([attempt()])
+    assert store.attempts() == [attempt()]
 
 
 def test_an_older_file_is_migrated_and_keeps_everything(store: EmbeddedStore, path: Path) -> None:
@@ -269,7 +272,10 @@ def test_a_newer_file_is_refused(store: EmbeddedStore, path: Path) -> None:
     later = EmbeddedStore(path, migrations=NEXT)
     later.apply([manifest(Kind.POOL, "a")])
     later.close()
-    with pytest.raises(StoreUnusable, match=r"written by a newer version of mcs \(store version 2, .* up to 1\)"):
+    with pytest.raises(
+        StoreUnusable,
+        match=rf"written by a newer version of mcs \(store version {len(NEXT)}, .* up to {len(MIGRATIONS)}\)",
+    ):
         store.pools()
 
 
@@ -298,3 +304,34 @@ def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
     opened = open_store(f"sqlite:///{path}", create=False)
     assert len(opened.pools().pools) == 1
     opened.close()
+
+
+def test_an_empty_file_of_somebody_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.touch(mode=0o644)
+    with pytest.raises(StoreUnusable, match="is empty; `mcs apply` and `mcs serve` make a store"):
+        open_store(f"sqlite:///{path}", create=False).pools()
+    assert (path.stat().st_size, stat.S_IMODE(path.stat().st_mode)) == (0, 0o644)
+
+
+def test_a_device_is_no_store_and_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path, 0o644)
+    with pytest.raises(StoreUnusable, match="is no regular file"):
+        open_store(f"sqlite:///{path}").pools()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_a_stale_log_is_noticed_through_a_link_too(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.db", tmp_path / "link.db"
+    link.symlink_to(real)
+    store = open_store(f"sqlite:///{link}")
+    store.apply([manifest(Kind.POOL, "a")])
+    backup = tmp_path / "backup.db"
+    with closing(sqlite3.connect(real)) as source, closing(sqlite3.connect(backup)) as target:
+        source.backup(target)
+    store.apply([manifest(Kind.POOL, "b")])
+    backup.rename(real)
+    with pytest.raises(StoreUnavailable, match=r"real\.db-wal of the former file is still there"):
+        store.pools()
+    store.close()

@@ -82,6 +82,10 @@ class Serving:
         """Return the ids that workers logged at their start."""
         return re.findall(r"worker ([0-9a-f]{32}) serves", self.log())
 
+    def reload(self) -> None:
+        """Have it read its settings anew."""
+        self.process.send_signal(signal.SIGHUP)
+
     def stop(self) -> int:
         """End it as a service manager does; return its exit status."""
         self.process.send_signal(signal.SIGTERM)
@@ -111,7 +115,8 @@ def serving(
     port = port or free_port()
     log = store.parent / f"serve-{port}-{time.monotonic_ns()}.log"
     command = [*prefix, sys.executable, "-m", "mcs", "serve", "--store", f"sqlite:///{store}"]
-    command += ["--listen", f"127.0.0.1:{port}", "--pool-refresh", "100ms", *flags]
+    command += ["--listen", f"127.0.0.1:{port}", "--pool-refresh", "100ms", "--drain", "0"]
+    command += ["--admin-listen", "127.0.0.1:0", *flags]
     environment = {key: text for key, text in os.environ.items() if not key.startswith("MCS_")}
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)

@@ -93,6 +93,14 @@ def test_head_has_the_same_headers_without_a_boot_id_and_leaves_nothing(world: S
     assert len(running.leases()) == 1
 
 
+def test_head_does_not_promise_what_a_get_would_not_give(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.delete(Kind.CONFIG, A)
+    running.clock.move(86400)
+    assert running.client.head("/config/worker").status_code == 503
+    assert running.get().status_code == 503
+
+
 def test_head_takes_no_hold_even_where_there_is_none(world: Start) -> None:
     running = world()
     running.store.apply([config(A), pool("worker", None)])

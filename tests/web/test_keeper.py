@@ -257,3 +257,63 @@ def test_durations_of_a_pool_that_break_the_rule_are_ignored_and_said(
     assert holds(running)[A].duration == 24 * 3600
     assert "the pool's durations are ignored: hold ≥ boot bound" in caplog.text
     assert served(running) == A
+
+
+def test_a_config_that_cannot_be_served_leaves_the_old_one_being_sent(world: Start) -> None:
+    running = world(config(A), config(B, {"ignition": {"version": "9.0.0"}}), pool("worker", A))
+    running.store.apply([pool("worker", B)])
+    running.keeper.look()
+    assert served(running) == A
+    assert f"{B} cannot be served: Ignition spec 9.0.0" in running.keeper.states["worker"].serving.why
+    assert running.get("/readyz").status_code == 200
+
+
+def test_a_pool_whose_only_config_cannot_be_served_is_not_ready(world: Start) -> None:
+    running = world(config(A, {"ignition": {"version": "9.0.0"}}), pool("worker", A))
+    assert running.get().get_json()["reason"] == "config-invalid"
+    assert running.get("/readyz").get_json()["reason"] == "config-invalid"
+
+
+def test_an_annotation_that_names_a_missing_config_changes_nothing_yet(world: Start) -> None:
+    first = world(config(A), pool("worker", A))
+    first.store.apply([pool("worker", A, **{"mcs.internal/serve": B})])
+    first.keeper.look()
+    assert served(first) == A
+    first.server.stop()
+    second = world()
+    assert served(second) == A
+    assert f"{B} does not exist" in second.keeper.states["worker"].serving.why
+
+
+def test_a_config_that_may_not_be_sent_costs_no_write_at_each_look(world: Start) -> None:
+    running = world(pool("worker", A))
+    for _ in range(5):
+        running.keeper.look()
+    assert running.store.holds() == []
+
+
+def test_a_loss_is_noticed_after_a_refusal_in_between(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    running.store.delete(Kind.CONFIG, A)
+    running.clock.move(300)
+    running.keeper.look()
+    assert running.get().get_json()["reason"] == "config-missing"
+    [hold] = running.store.holds()
+    running.store.delete_record(RecordKind.HOLD, hold.name, uid=hold.uid, resource_version=hold.resource_version)
+    running.store.apply([config(A)])
+    running.clock.move(10)
+    running.keeper.look()
+    assert served(running) == A
+    [beat] = [stored.value for stored in running.store.heartbeats()]
+    assert beat.lost_hold == running.clock().wall
+
+
+def test_a_pool_of_slow_machines_stops_to_be_sent_sooner(world: Start) -> None:
+    # 48 h hold - 20 h boot bound - 15 min body deadline = 99,900 s
+    slow = {"mcs.internal/boot-bound": "20h", "mcs.internal/hold": "48h"}
+    running = world(config(A), pool("worker", A, **slow))
+    running.store.delete(Kind.CONFIG, A)
+    running.clock.move(99899)
+    assert running.get().status_code == 200
+    running.clock.move(2)
+    assert running.get().status_code == 503

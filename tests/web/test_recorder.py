@@ -5,6 +5,7 @@ import pytest
 
 from mcs.boot.lease_queue import LeaseLimits
 from mcs.store.embedded import EmbeddedStore
+from mcs.web.metrics import Metrics
 from mcs.web.recorder import Recorder
 from tests.boot.examples import lease
 from tests.store.broken import BrokenStore
@@ -23,7 +24,7 @@ def recorder(store: BrokenStore) -> Iterator[Callable[..., Recorder]]:
     made: list[Recorder] = []
 
     def make(**limits: float) -> Recorder:
-        one = Recorder(store, LeaseLimits(**limits), MovedClock())  # type: ignore[arg-type]  # the limits' own names
+        one = Recorder(store, LeaseLimits(**limits), MovedClock(), Metrics())  # type: ignore[arg-type]  # the limits' own names
         made.append(one)
         one.start()
         return one
@@ -69,8 +70,8 @@ def test_what_cannot_be_written_at_the_end_is_said(
 
 
 def test_a_pool_that_has_its_share_in_the_store_gets_aggregates(store: BrokenStore) -> None:
-    store.put_boot_leases([lease(f"{number:026d}") for number in range(5)])
-    running = Recorder(store, LeaseLimits(per_pool=5), MovedClock())
+    store.put_boot_leases([lease(f"{number:026d}", renewed=MovedClock().reading.wall) for number in range(5)])
+    running = Recorder(store, LeaseLimits(per_pool=5), MovedClock(), Metrics())
     running.learn_counts()
     running.record(lease("a" * 26))
     running.start()

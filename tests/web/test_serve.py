@@ -199,7 +199,10 @@ def test_a_store_that_goes_away_does_not_stop_what_is_held(path: Path) -> None:
         renamed = [(name, Path(f"{away}{name.name.removeprefix(path.name)}")) for name in path.parent.glob("store.db*")]
         for name, aside in renamed:
             name.rename(aside)
+        server.wait_for(lambda: "the store cannot be read" in server.log(), "it notices")
         assert [server.ask().status for _ in range(3)] == [200] * 3
+        assert server.ask("/readyz").status == 200
+        assert not path.exists()  # no empty store takes its place
         for name, aside in renamed:
             aside.rename(name)
         server.wait_until_ready()
