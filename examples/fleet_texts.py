@@ -339,7 +339,7 @@ SCRIPTS = (
         "recover-kubelet",
         "restart a kubelet that cannot reach the API",
         (
-            "curl --silent --fail --max-time 5 http://127.0.0.1:10248/healthz || systemctl restart kubelet",
+            "curl --silent --fail --max-time 5 http://127.0.0.1:10248/healthz || systemctl --no-block restart kubelet",
             "systemctl is-active --quiet kubelet",
         ),
     ),

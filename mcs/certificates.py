@@ -20,6 +20,7 @@ __all__ = [
     "InvalidHost",
     "ServerCertificate",
     "UnusableAuthority",
+    "ends_at",
     "issue",
     "new_authority",
     "parse_host",
@@ -157,6 +158,11 @@ def read_authority(certificate: bytes, key: bytes, now: datetime) -> Authority:
     if found.not_valid_after_utc <= now:
         raise UnusableAuthority(f"the certificate ended at {found.not_valid_after_utc:%Y-%m-%d %H:%M} UTC")
     return Authority(found, signing)
+
+
+def ends_at(pem: bytes) -> float:
+    """Return when the first certificate of a PEM ends, in seconds since 1970. Raises UnusableAuthority."""
+    return _read_certificate(pem).not_valid_after_utc.timestamp()
 
 
 def issue(authority: Authority, hosts: Sequence[Host], now: datetime, days: int) -> ServerCertificate:

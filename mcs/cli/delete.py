@@ -1,15 +1,19 @@
 """`mcs delete`: removes an object that nobody needs; never a rendered config."""
 
+import secrets
 import time
+from contextlib import suppress
+from datetime import UTC, datetime
 
 import click
 
 from mcs.cli.options import Word, opened, printable, store_option
 from mcs.cli.views import OBJECT_VIEWS
 from mcs.cli.world import World
+from mcs.jsondata import JSONObject
 from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import Kind
-from mcs.store.interface import NotFound
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
+from mcs.store.interface import Conflict, NotFound, Store
 
 __all__ = ["delete"]
 
@@ -37,10 +41,27 @@ def delete(kind: Kind, name: str, address: str) -> None:
                     f"{name} is a rendered config: that is the collector's business: mcs-gc "
                     "(this version's mcs-gc collects nothing yet, so it stays)"
                 )
-            references = World.read(store, time.time()).references.get(name)
-            if references:
-                listed = ", ".join(str(reference) for reference in references[:5])
-                more = f" and {len(references) - 5} more" if len(references) > 5 else ""
-                raise click.ClickException(f"{name} is still referred to by {listed}{more}; it was not deleted")
-        store.delete(kind, name, uid=found.uid, resource_version=found.resource_version)
+            _delete_unreferenced(store, name, found.uid, found.resource_version)
+        else:
+            store.delete(kind, name, uid=found.uid, resource_version=found.resource_version)
     click.echo(f"{kind.kind.lower()}/{name} deleted")
+
+
+def _delete_unreferenced(store: Store, name: str, uid: str, seen: int) -> None:
+    """Delete a MachineConfig that nothing refers to, in the order that the collection protocol has.
+
+    The mark goes first: a server that holds the config after the references were read sees it and sends nothing, or
+    takes it off, and then the version is no longer the one that may be deleted.
+    """
+    mark = f"{datetime.now(UTC).isoformat(timespec='seconds')} {secrets.token_hex(8)} mcs delete"
+    marking: JSONObject = {"metadata": {"annotations": {ANNOTATION_MARK: mark}}}
+    marked = store.patch(Kind.CONFIG, name, marking, uid=uid, resource_version=seen).resource_version
+    references = World.read(store, time.time()).references.get(name)
+    if references:
+        unmarking: JSONObject = {"metadata": {"annotations": {ANNOTATION_MARK: None}}}
+        with suppress(Conflict, NotFound):  # somebody took it off, who needs the config
+            store.patch(Kind.CONFIG, name, unmarking, uid=uid, resource_version=marked)
+        listed = ", ".join(str(reference) for reference in references[:5])
+        more = f" and {len(references) - 5} more" if len(references) > 5 else ""
+        raise click.ClickException(f"{name} is still referred to by {listed}{more}; it was not deleted")
+    store.delete(Kind.CONFIG, name, uid=uid, resource_version=marked)

@@ -181,8 +181,8 @@ class Connections:
         # SQLite would take the former file's log for that of the file which replaced it, and write it over that.
         if former.wal is not None and identity_of(former.log) == former.wal:
             raise StoreUnavailable(
-                f"store {self._path}: the file was replaced, but {former.log} of the former file is still there and would"
-                " damage it; stop all that use the store, remove that file, start again"
+                f"store {self._path}: the file was replaced, but {former.log} of the former file is still there and"
+                " would damage it; stop all that use the store, remove that file, start again"
             )
 
     def _check_version(self, opened: Opened, slot: _Slot) -> None:

@@ -3,6 +3,8 @@
 import logging
 import re
 import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, request
@@ -11,7 +13,7 @@ from mcs.boot.identity import normal_address
 from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Attempt
 from mcs.clock import read_clock
-from mcs.ignition import SUPPORTED, Malformed, NotSpoken, Serve, negotiate
+from mcs.ignition import MEDIA_TYPE, SUPPORTED, Malformed, NotSpoken, Serve, negotiate
 from mcs.machineconfig.names import is_dns_subdomain
 from mcs.settings import Settings
 from mcs.web.answers import Given, Question
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Server", "create_app"]
 
-MEDIA_TYPE = "application/vnd.coreos.ignition+json"
-
 _log = logging.getLogger("mcs.requests")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
@@ -49,10 +49,18 @@ class Server:
 
     def start(self) -> Worker:
         """Start the worker in this process. Raises CertificateError."""
+        worker = start_worker(self.settings)
         if self.settings.tls_cert is not None and self.settings.tls_key is not None:
-            self._certificates = Certificates(self.settings.tls_cert, self.settings.tls_key, read_clock)
-        self.worker = start_worker(self.settings)
-        return self.worker
+
+            def loaded(certificate: Path) -> None:
+                from mcs.certificates import UnusableAuthority, ends_at  # slow to import, and only TLS needs it
+
+                with suppress(OSError, UnusableAuthority):  # the next look at the files sees what became of them
+                    worker.metrics.certificate_expires(ends_at(certificate.read_bytes()))
+
+            self._certificates = Certificates(self.settings.tls_cert, self.settings.tls_key, read_clock, loaded)
+        self.worker = worker
+        return worker
 
     @property
     def tls_context(self) -> "Callable[[], SSLContext] | None":

@@ -2,6 +2,7 @@
 
 import logging
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
@@ -69,8 +70,10 @@ _Stamp: TypeAlias = tuple[int, int, int] | None
 class Certificates:
     """Hands out the context. Safe for many threads."""
 
-    def __init__(self, certificate: Path, key: Path, clock: Clock) -> None:
-        """Load the files. Raises CertificateError."""
+    def __init__(
+        self, certificate: Path, key: Path, clock: Clock, loaded: Callable[[Path], None] | None = None
+    ) -> None:
+        """Load the files. loaded: is told the certificate's file each time it is in use. Raises CertificateError."""
         self._files = (certificate, key)
         self._clock = clock
         self._lock = Lock()
@@ -78,6 +81,9 @@ class Certificates:
         self._stamps = self._read_stamps()  # before the files themselves: a change in between is seen at the next look
         self._context = make_context(certificate, key)
         self._complaint: str | None = None
+        self._loaded = loaded
+        if loaded is not None:
+            loaded(certificate)
 
     def context(self) -> ssl.SSLContext:
         """Return the context of the files as they were within the last second, as a rule.
@@ -108,6 +114,8 @@ class Certificates:
         else:
             _log.info("the certificate was loaded anew from %s", self._files[0])
             self._complaint = None
+            if self._loaded is not None:
+                self._loaded(self._files[0])
 
     def _read_stamps(self) -> tuple[_Stamp, ...]:
         return tuple(_stamp_of(file) for file in self._files)

@@ -4,7 +4,10 @@ import time
 
 import pytest
 
+from mcs.cli.world import World
 from mcs.jsondata import JSONObject, compact
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
+from mcs.store.interface import Store
 from tests.cli.commands import Place, hold, node, own_config, pool, rendered
 
 NAME = "rendered-worker-0123456789abcdef0123456789abcdef"
@@ -47,6 +50,31 @@ def test_a_config_that_is_referred_to_stays(place: Place, referrer: JSONObject, 
     outcome = place.mcs("delete", "config", "it")
     assert outcome.status == 1
     assert message in outcome.err[0]
+    store = place.store()
+    meta = store.metadata(Kind.CONFIG, "it")
+    store.close()
+    assert meta is not None
+    assert meta.mark is None
+
+
+def test_a_config_that_somebody_takes_to_while_it_is_being_deleted_stays(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.mcs("apply", "-f", "-", stdin=compact(own_config("it")))
+    read = World.read
+
+    def read_then_serve(store: Store, now: float) -> World:
+        """A pool is pointed at it right after the references were read; its server takes the mark off and sends it."""
+        world = read(store, now)
+        meta = store.metadata(Kind.CONFIG, "it")
+        assert meta is not None
+        assert meta.mark is not None, "the mark goes before the look"
+        store.patch(Kind.CONFIG, "it", {"metadata": {"annotations": {ANNOTATION_MARK: None}}})
+        return world
+
+    monkeypatch.setattr(World, "read", read_then_serve)
+    assert place.mcs("delete", "config", "it").status == 1
+    monkeypatch.undo()
     assert place.mcs("get", "config", "it").status == 0
 
 
