@@ -98,7 +98,8 @@ class Connection:
     ) -> None:
         """tls: returns the context, None for plain HTTP. proxied: a PROXY header must come first.
 
-        on_head: is given each request's head; it is answered by `send`, later or at once. now: monotonic seconds.
+        on_head: is given each request's head; it is answered by `send`, later or at once. now: seconds since the host
+        started, suspend included, as everywhere here.
         """
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -167,7 +168,7 @@ class Connection:
         pieces = [memoryview(piece) for piece in outgoing.pieces if piece]
         length = sum(map(len, pieces))
         self._pieces.extend(pieces)
-        self._sent = _Sent(outgoing, length, now, length, now)
+        self._sent = _Sent(outgoing, length, outgoing.made, length, now)
         self.phase = Phase.SENDING
 
     def look(self, now: float) -> None:
@@ -264,6 +265,10 @@ class Connection:
         return False
 
     def _write(self, now: float) -> bool:
+        assert self._sent is not None
+        if now - self._sent.since >= self._limits.body:  # this process may have been stopped since
+            self.reset()
+            return False
         turn = _TURN
         while self._pieces and turn > 0:
             taken = self._send_some()
@@ -278,7 +283,6 @@ class Connection:
         if self._pieces:
             self.wants = Wants.WRITE
             return False
-        assert self._sent is not None
         if self._sent.outgoing.closes:
             self._begin_to_linger(now)
         else:

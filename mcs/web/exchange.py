@@ -13,6 +13,7 @@ from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine, ParseExc
 from gunicorn.http.parser import RequestParser
 
 from mcs.boot.reasons import Reason, Refusal
+from mcs.clock import boot_seconds
 from mcs.web.problems import problem
 
 if TYPE_CHECKING:
@@ -51,11 +52,15 @@ class Request:
 
 @dataclass(slots=True)
 class Outgoing:
-    """An answer: its pieces, whether the connection ends with it, and whom to tell what became of it."""
+    """An answer: its pieces, whether the connection ends with it, and whom to tell what became of it.
+
+    made: when the application gave it, in seconds since the host started: the body deadline counts from there.
+    """
 
     pieces: list[bytes] = field(default_factory=list)
     closes: bool = True
     finished: Finished | None = None
+    made: float = field(default_factory=boot_seconds)
 
 
 def parse_head(head: bytes, peer: Peer, settings: Any) -> Request | Outgoing:  # gunicorn's Config

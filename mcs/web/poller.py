@@ -8,7 +8,6 @@ import logging
 import os
 import selectors
 import socket
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gunicorn.workers.base import Worker as GunicornWorker
 
+from mcs.clock import boot_seconds
 from mcs.web.connection import Connection, Limits, Phase, Wants, is_from
 from mcs.web.exchange import Outgoing, Request, answer, parse_head
 
@@ -71,13 +71,13 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         """Serve until told to stop, then finish what is under way."""
         self._prepare()
         looked = 0.0
-        while self._live(time.monotonic()):
+        while self._live(boot_seconds()):
             self.notify()
             timeout = _LOOK_EVERY if self._connections else _TICK
             for key, _ in self._selector.select(timeout):
                 key.data()
             self._send_answers()
-            now = time.monotonic()
+            now = boot_seconds()
             if now - looked >= _LOOK_EVERY:
                 looked = now
                 self._look()
@@ -150,7 +150,7 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
                 self._selector.unregister(listener)
 
     def _accept(self, listener: Any, *, admin: bool) -> None:
-        now = time.monotonic()
+        now = boot_seconds()
         for _ in range(_ACCEPTS):
             try:
                 accepted, client = listener.accept()
@@ -189,7 +189,7 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
     def _guarded(self, connection: Connection, step: Callable[[float], None]) -> None:
         """Take one step of a connection; a fault of the program ends this connection and no other."""
         try:
-            step(time.monotonic())
+            step(boot_seconds())
         except Exception:  # noqa: BLE001  # the boundary between a connection and all others
             _log.exception("a connection failed by a fault of the program")
             connection.close()
@@ -232,9 +232,9 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
     def _on_head(self, connection: Connection, head: bytes, *, admin: bool) -> None:
         request = parse_head(head, connection.peer, self.cfg)
         if isinstance(request, Outgoing):
-            connection.send(request, time.monotonic())
+            connection.send(request, boot_seconds())
         elif not admin and self._server.answers_at_once(request.path):
-            connection.send(self._ask(request, admin=False), time.monotonic())
+            connection.send(self._ask(request, admin=False), boot_seconds())
         else:
             self._threads.submit(self._answer, connection, request, admin=admin)
 
@@ -252,7 +252,7 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
     def _send_answers(self) -> None:
         while self._answered:
             connection, outgoing = self._answered.popleft()
-            connection.send(outgoing, time.monotonic())
+            connection.send(outgoing, boot_seconds())
             self._go_on(connection)
 
     def _drain_pipe(self, descriptor: int) -> None:
