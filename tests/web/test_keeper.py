@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from mcs.boot.records import Hold
+from mcs.jsondata import JSONObject
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.store.interface import RecordKind
 from tests.web.world import A, B, World, config, pool
@@ -152,6 +153,27 @@ def test_bytes_never_come_from_another_object_than_the_verified_one(world: Start
     running.store.apply([config(A, kernelArguments=["two"])])
     response = running.get()
     assert (response.status_code, response.get_json()["reason"]) == (503, "config-changed")
+
+
+def test_nor_from_another_generation_of_it(world: Start) -> None:
+    kind, document = config(A)
+    document["metadata"] = {"name": "base"}
+    spec: JSONObject = {"config": {"ignition": {"version": "3.2.0"}}, "kernelArguments": ["two"]}
+    changed: JSONObject = {**document, "spec": spec}
+    running = world((kind, document), pool("worker", "base"), cache_size="10")  # too small to keep anything
+    assert running.get().status_code == 200
+    running.store.apply([(kind, changed)])
+    assert running.get(minor=6).get_json()["reason"] == "config-changed"
+    running.clock.move(300)
+    running.keeper.look()
+    assert running.get().status_code == 200
+
+
+def test_workers_share_what_leases_a_server_may_write(world: Start) -> None:
+    running = world(config(A), pool("worker", A), workers="4")
+    for _ in range(60):
+        running.get()
+    assert running.worker.recorder.aggregated == 10  # 200 a second and server, a quarter of it here
 
 
 def test_a_clock_that_is_behind_the_store_stops_new_holds(world: Start) -> None:
