@@ -113,12 +113,12 @@ def _settings(flags: dict[str, str | tuple[str, ...]]) -> Settings:
     try:
         return load(flags)
     except SettingsError as error:
-        raise Failed("; ".join(error.problems)) from error
+        raise Failed(f"{'; '.join(error.problems)}; choose another with make run LISTEN=HOST:PORT") from error
 
 
 def _apply(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    command = [MCS, "apply", "--store", _store(folder), "-f", FLEET]
+    command = [str(MCS), "apply", "--store", _store(folder), "-f", str(FLEET)]
     if subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode:
         raise Failed(f"mcs apply refused {_short(FLEET)}; what it said stands above")
 

@@ -121,13 +121,13 @@ def _struct_at(steps: Iterable[str | int]) -> Struct:
 def _steps(value: JSON, text: str) -> Path:
     """Read a path such as `$.storage.files.0.mode` back, along the document: a member's name may have dots in it."""
     steps: list[str | int] = []
-    rest = text.removeprefix("$").removeprefix(".")
+    rest = text.removeprefix("$")
     while rest and isinstance(value, dict | list):
         names = list(map(str, range(len(value)))) if isinstance(value, list) else list(value)
-        name = max((name for name in names if f"{rest}.".startswith(f"{name}.")), key=len, default=None)
+        name = max((name for name in names if f"{rest}.".startswith(f".{name}.")), key=len, default=None)
         if name is None:
             break
-        rest = rest[len(name) + 1 :]
+        rest = rest.removeprefix(f".{name}")
         if isinstance(value, list):
             steps.append(int(name))
             value = value[int(name)]

@@ -307,6 +307,9 @@ class Connection:
         """Say that nothing more comes, and let the peer close first: what it still sends would reset the connection."""
         self.phase = Phase.LINGERING
         self._deadline = now + _LINGER
+        self._say_goodbye()
+
+    def _say_goodbye(self) -> None:
         if isinstance(self.socket, ssl.SSLSocket):
             with suppress(OSError):
                 self.socket.unwrap()  # the peer's own goodbye is not waited for
@@ -325,6 +328,8 @@ class Connection:
         if self._sent is None:
             self.close()
         else:
+            if self.phase is Phase.HEAD:
+                self._say_goodbye()  # our kernel has all of the answer; a peer that waits for its end sees it at once
             self.phase = Phase.ENDING
             self.wants = Wants.NOTHING
             self._deadline = now + _LINGER

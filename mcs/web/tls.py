@@ -38,6 +38,9 @@ def make_context(certificate: Path, key: Path) -> ssl.SSLContext:
     context.set_ciphers(_TLS_1_2_SUITES)
     context.set_alpn_protocols(["http/1.1"])
     context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION | ssl.OP_CIPHER_SERVER_PREFERENCE
+    # A machine boots once and resumes nothing; tickets would only be made, encrypted and sent.
+    context.options |= ssl.OP_NO_TICKET
+    context.num_tickets = 0
 
     def no_password() -> str:
         # Without this a key with a passphrase would have the server ask for it on its terminal.

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcs.jsondata import compact
+from mcs.boot.durations import Durations, of_pool
+from mcs.cli.remarks import DURATION_ANNOTATIONS
+from mcs.jsondata import JSONObject, compact
 from mcs.machineconfig.manifests import write_yaml
 from tests.cli.commands import Place, node, own_config, pool, rendered
 
@@ -62,7 +64,7 @@ def test_all_errors_of_all_files_are_listed_and_nothing_is_applied(place: Place)
     assert outcome.err[0].startswith(f"{bad}:5: document 1: metadata.name: ")
     assert outcome.err[1].startswith(f"{bad}:10: document 2: kind: ")
     assert outcome.err[2].startswith(f"{worse}:1: document 1: is no JSON: ")
-    assert outcome.err[3:] == ["Error: nothing was applied"]
+    assert outcome.err[3:] == ["mcs apply: nothing was applied"]
     assert place.mcs("get", "configs").err == ["there are no configs"]
 
 
@@ -90,8 +92,92 @@ def test_a_warning_stands_beside_success(place: Place) -> None:
     outcome = place.mcs("apply", "-f", "-", stdin=compact(rendered(NAME, "worker", version="3.9.0")))
     assert (outcome.status, outcome.out) == (0, [f"machineconfig/{NAME} created"])
     assert outcome.err == [
-        "warning: <stdin>:1: document 1: Ignition 3.9.0 is not known here: the config is stored, but cannot be served"
+        (
+            "warning: <stdin>:1: spec.config.ignition.version: Ignition 3.9.0 is not known here: "
+            "the config is stored, but cannot be served"
+        )
     ]
+
+
+def test_nothing_in_standard_input_is_said_so(place: Place) -> None:
+    outcome = place.mcs("apply", "-f", "-", stdin="kind: List\napiVersion: v1\nitems: []\n")
+    assert (outcome.status, outcome.err) == (
+        1,
+        ["mcs apply: no manifest was found in standard input; nothing was applied"],
+    )
+
+
+ANNOTATIONS = "metadata.annotations"
+ABSENT = "yet: machines wait until it is applied"
+MEANT_HOLD = "means nothing on a MachineConfigPool; did you mean mcs.internal/hold?"
+NO_DURATION = "is ignored: it is not a duration, such as 90s, 5m, 12h or 7d"
+BROKEN_RULE = (
+    "by a server's default durations, the pool's durations are ignored: hold ≥ boot bound + body deadline + 2·renewal "
+    "+ 2·skew does not hold: hold is 3600 s, and 43200 + 900 + 2·300 + 2·60 is 44820 s"
+)
+
+REMARKS = [
+    pytest.param([pool("p", spec=NAME), rendered(NAME, "worker")], [], id="a config in the same call"),
+    pytest.param(
+        [pool("p", spec="stored")],
+        ["8: spec.configuration.name: stored is not a rendered config: its spec may change and it may be deleted"],
+        id="a stored config that is not rendered",
+    ),
+    pytest.param(
+        [pool("p", status=NAME)],
+        [f'8: status.configuration.name: there is no MachineConfig "{NAME}" {ABSENT}'],
+        id="a config that is not there",
+    ),
+    pytest.param(
+        [pool("p", annotations={"mcs.internal/serve": "gone"})],
+        [f'6: {ANNOTATIONS}["mcs.internal/serve"]: there is no MachineConfig "gone" {ABSENT}'],
+        id="an override that is not there",
+    ),
+    pytest.param([pool("p", annotations={"mcs.internal/serve": "status"})], [], id="an override that names no config"),
+    pytest.param(
+        [pool("p", annotations={"mcs.internal/holds": "1d"})],
+        [f'6: {ANNOTATIONS}["mcs.internal/holds"]: {MEANT_HOLD}'],
+        id="a misspelt annotation",
+    ),
+    pytest.param([pool("p", annotations={"example.com/hold": "x"})], [], id="somebody else's annotation"),
+    pytest.param(
+        [pool("p", annotations={"mcs.internal/hold": "2 days"})],
+        [f'6: {ANNOTATIONS}["mcs.internal/hold"]: "2 days" {NO_DURATION}'],
+        id="no duration",
+    ),
+    pytest.param(
+        [pool("p", annotations={"mcs.internal/hold": "1h", "mcs.internal/boot-bound": "no"})],
+        [f'7: {ANNOTATIONS}["mcs.internal/boot-bound"]: "no" {NO_DURATION}', f"5: {ANNOTATIONS}: {BROKEN_RULE}"],
+        id="durations that break the rule",
+    ),
+    pytest.param(
+        [pool("p", annotations={"mcs.internal/hold": "4h", "mcs.internal/boot-bound": "2h"})], [], id="good durations"
+    ),
+]
+
+
+@pytest.mark.parametrize(("documents", "warnings"), REMARKS)
+def test_what_looks_like_a_mistake_is_applied_with_a_warning(
+    place: Place, documents: list[JSONObject], warnings: list[str]
+) -> None:
+    place.mcs("apply", "-f", "-", stdin=compact(own_config("stored")))
+    file = place.file("a.yaml", write_yaml(documents[0]) + "---\n" + write_yaml(*documents[1:]))
+    outcome = place.mcs("apply", "-f", file)
+    assert (outcome.status, len(outcome.out)) == (0, len(documents))
+    assert outcome.err == [f"warning: {file}:{warning}" for warning in warnings]
+
+
+def test_what_is_refused_is_not_warned_about(place: Place) -> None:
+    documents = [pool("p", spec=NAME), own_config("Upper")]
+    outcome = place.mcs("apply", "-f", "-", stdin=write_yaml(*documents))
+    assert outcome.status == 1
+    assert not any(line.startswith("warning") for line in outcome.err)
+
+
+@pytest.mark.parametrize("annotation", DURATION_ANNOTATIONS)
+def test_every_duration_of_a_pool_is_one_that_a_server_reads(annotation: str) -> None:
+    _, notes = of_pool({annotation: "nonsense"}, Durations())
+    assert len(notes) == 1
 
 
 UNREADABLE = [
@@ -122,4 +208,4 @@ def test_a_file_name_cannot_steer_a_terminal(place: Place) -> None:
 
 def test_a_file_without_a_reader_is_no_traceback(place: Place) -> None:
     outcome = place.mcs("apply", "-f", os.devnull)
-    assert (outcome.status, outcome.err) == (1, ["Error: no manifest was found in /dev/null; nothing was applied"])
+    assert (outcome.status, outcome.err) == (1, ["mcs apply: no manifest was found in /dev/null; nothing was applied"])

@@ -56,9 +56,26 @@ def test_without_a_store_both_ways_to_name_one_are_shown(arguments: list[str], m
     assert "MCS_STORE=sqlite:///PATH" in result.stderr
 
 
-ADDRESSES = [
+NO_ADDRESSES = [
     pytest.param("postgres://user:secret@host/db", id="unknown"),
     pytest.param("sqlite:///", id="no path"),
+    pytest.param("kubernetes:prod", id="not yet"),
+]
+
+
+@pytest.mark.parametrize("address", NO_ADDRESSES)
+@pytest.mark.parametrize("arguments", [*NEEDS_STORE[::2], ["store", "reset-clock"], ["serve"]], ids=" ".join)
+def test_an_address_of_no_known_form_is_wrong_usage(place: Place, address: str, arguments: list[str]) -> None:
+    manifest = place.file("x", compact(own_config("x")))
+    outcome = place.mcs(*(manifest if word == "x" else word for word in arguments), "--store", address)
+    assert (outcome.status, outcome.out) == (2, [])
+    assert outcome.err[-1].startswith(f"mcs {arguments[0]}")
+    assert "use sqlite:///PATH" in outcome.err[-1]
+    assert "kubernetes" not in outcome.err[-1]
+    assert "secret" not in outcome.err[-1]
+
+
+ADDRESSES = [
     pytest.param("sqlite:////nowhere/at/all/store.db", id="no directory"),
     pytest.param("sqlite:////proc/self/environ", id="no database"),
 ]
@@ -71,8 +88,29 @@ ADDRESSES = [
 def test_a_store_that_cannot_be_used_is_one_line(place: Place, address: str, arguments: list[str]) -> None:
     outcome = place.mcs(*arguments, "--store", address)
     assert (outcome.status, outcome.out, len(outcome.err)) == (1, [], 1)
-    assert outcome.err[0].startswith("Error: ")
-    assert "secret" not in outcome.err[0]
+    command = " ".join(arguments) if arguments[0] == "store" else arguments[0]
+    assert outcome.err[0].startswith(f"mcs {command}: ")
+    assert "Error" not in outcome.err[0]
+
+
+MISTAKES = [
+    pytest.param(["sevre"], "mcs: there is no command 'sevre'; did you mean serve?", id="misspelt"),
+    pytest.param(["x"], "mcs: there is no command 'x'; there are serve, apply, get, delete, store, tls", id="unknown"),
+    pytest.param(["store", "reset"], "mcs store: there is no command 'reset'; did you mean reset-clock?", id="below"),
+    pytest.param(["--verbose"], "mcs: No such option '--verbose'.", id="option of no command"),
+    pytest.param(["get", "pools", "--al"], "mcs get: No such option '--al'.", id="option"),
+    pytest.param(["get", "pool", "x"], "mcs get: pool x does not exist", id="failure"),
+    pytest.param(["tls", "init"], "mcs tls init: Missing argument 'DIR'.", id="command of a group"),
+    pytest.param(["serve", "--workers", "many"], "mcs serve: --workers: 'many': it is not", id="setting"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES)
+def test_every_error_begins_with_the_command(place: Place, arguments: list[str], message: str) -> None:
+    outcome = place.mcs(*arguments)
+    assert outcome.status in {1, 2}
+    assert outcome.err[-1].startswith(message)
+    assert not any(line.startswith("Error") for line in outcome.err)
 
 
 def test_reset_clock_lets_a_right_clock_be_right_again(place: Place) -> None:

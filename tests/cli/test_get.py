@@ -1,6 +1,7 @@
 """`mcs get`: what is stored, what is served and why, and who refers to what."""
 
 import json
+import re
 import time
 
 import pytest
@@ -50,11 +51,24 @@ def test_pools_says_that_what_is_served_does_not_exist_or_is_overridden(place: P
     documents = [pool("a", spec=NEW), pool("b"), pool("c", annotations={"mcs.internal/serve": OLD}), rendered(OLD, "c")]
     place.mcs("apply", "-f", "-", stdin="\n".join(compact(document) for document in documents))
     rows = {row[0]: row[1:] for row in place.mcs("get", "pools").rows()}
-    assert rows["a"][0] == NEW
-    assert rows["a"][2].startswith("does not exist; spec.configuration")
+    assert rows["a"][0] == "-"
+    assert rows["a"][2].startswith(f"{NEW} does not exist; spec.configuration")
     assert rows["b"][0] == "-"
     assert rows["c"][0] == OLD
     assert "mcs.internal/serve" in rows["c"][2]
+
+
+def test_pools_says_that_what_is_named_cannot_be_served(place: Place) -> None:
+    documents = [pool("a", status=NEW), pool("b", status=NEW), rendered(NEW, "a", version="3.9.0"), rendered(OLD, "a")]
+    place.mcs("apply", "-f", "-", stdin="\n".join(compact(document) for document in documents))
+    store = place.store()
+    store.put_hold(hold(OLD, pools=("b",), renewed=time.time()), acked=None)
+    store.close()
+    trouble = f"{NEW} cannot be served: Ignition spec 3.9.0 is not known here"
+    assert [[row[1], row[3]] for row in place.mcs("get", "pools").rows()] == [
+        ["-", f"{trouble}; status.configuration"],
+        [OLD, f"served last; {trouble}"],
+    ]
 
 
 def test_configs_shows_size_spec_and_how_many_references(fleet: Place) -> None:
@@ -90,14 +104,56 @@ def test_holds_shows_which_still_protect(fleet: Place) -> None:
 
 def test_boots_shows_what_became_of_each(fleet: Place) -> None:
     outcome = fleet.mcs("get", "boots")
-    assert outcome.out[0].split() == ["BOOT", "ADDRESS", "CLIENT", "POOL", "CONFIG", "SPEC", "FETCHED", "STATE"]
-    assert [row[:6] + row[7:] for row in outcome.rows()] == [
-        ["expired", "192.0.2.7", "Ignition/2.20.0", "worker", NEW, "3.4.0", "expired"],
-        ["fetched", "192.0.2.7", r"curl/8 (x) \x1b[2J", "worker", OLD, "3.4.0", "fetched"],
-        ["joined", "192.0.2.7", "Ignition/2.20.0", "worker", NEW, "3.4.0", "joined"],
+    assert outcome.out[0].split() == ["BOOT", "ADDRESS", "POOL", "FETCHED", "STATE", "CONFIG"]
+    assert [row[:3] + row[4:] for row in outcome.rows()] == [
+        ["expired", "192.0.2.7", "worker", "expired", NEW],
+        ["fetched", "192.0.2.7", "worker", "fetched", OLD],
+        ["joined", "192.0.2.7", "worker", "joined", NEW],
     ]
-    wide = {row[0]: row[8] for row in fleet.mcs("get", "boots", "-o", "wide").rows()}
-    assert wide == {"expired": "-", "fetched": "-", "joined": "two"}
+    wide = {row[0]: row[6:9] for row in fleet.mcs("get", "boots", "-o", "wide").rows()}
+    assert wide == {
+        "expired": ["-", "3.4.0", "Ignition/2.20.0"],
+        "fetched": ["-", "3.4.0", r"curl/8 (x) \x1b[2J"],
+        "joined": ["two", "3.4.0", "Ignition/2.20.0"],
+    }
+
+
+FILTERED = [
+    pytest.param(["boots", "--state", "fetched"], ["fetched"], id="state"),
+    pytest.param(["boots", "--pool", "worker"], ["expired", "fetched", "joined"], id="pool"),
+    pytest.param(["boots", "--pool", "worker", "--state", "joined"], ["joined"], id="both"),
+    pytest.param(["boots", "joined", "--state", "joined"], ["joined"], id="name and state"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "names"), FILTERED)
+def test_boots_of_a_pool_or_in_a_state(fleet: Place, arguments: list[str], names: list[str]) -> None:
+    assert [row[0] for row in fleet.mcs("get", *arguments).rows()] == names
+
+
+def test_holds_of_a_pool_or_in_a_state(fleet: Place) -> None:
+    assert [row[1] for row in fleet.mcs("get", "holds", "--pool", "worker").rows()] == [OLD]
+    assert [row[1] for row in fleet.mcs("get", "holds", "--state", "expired").rows()] == [NEW]
+
+
+@pytest.mark.parametrize("what", ["boots", "holds", "attempts"])
+def test_a_filter_that_lets_nothing_through_is_no_failure(fleet: Place, what: str) -> None:
+    outcome = fleet.mcs("get", what, "--pool", "other")
+    assert (outcome.status, outcome.out, outcome.err) == (0, [], [f"there are no {what} like that"])
+    assert fleet.mcs("get", what, "--pool", "other", "-o", "json").out == ["[]"]
+
+
+WRONG_FILTERS = [
+    pytest.param(["pools", "--pool", "worker"], "--pool is for holds, boots, attempts, not pools", id="pool"),
+    pytest.param(["attempts", "--state", "joined"], "--state is for holds, boots, not attempts", id="state"),
+    pytest.param(["boots", "--state", "live"], "--state live: boots are fetched, joined, expired", id="unknown state"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_FILTERS)
+def test_a_filter_that_means_nothing_is_wrong_usage(fleet: Place, arguments: list[str], message: str) -> None:
+    outcome = fleet.mcs("get", *arguments)
+    assert (outcome.status, outcome.err[-1]) == (2, f"mcs get: {message}")
 
 
 @pytest.mark.parametrize("what", ["pools", "configs", "nodes", "holds", "boots", "attempts"])
@@ -131,10 +187,43 @@ def test_attempts_shows_who_was_refused_the_latest_first(place: Place) -> None:
     assert [(one["reason"], one["count"]) for one in alone] == [("spec-not-spoken", 1)]
 
 
-def test_records_show_their_fields(fleet: Place) -> None:
+TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def test_a_boots_record_is_written_as_kubernetes_would(fleet: Place) -> None:
     lease = json.loads("\n".join(fleet.mcs("get", "boot", "joined", "-o", "json").out))
-    assert (lease["boot_id"], lease["config"], lease["state"], lease["count"]) == ("joined", NEW, "joined", 1)
+    times = {name for name, value in lease.items() if isinstance(value, str) and TIME.fullmatch(value)}
+    assert times == {"creationTimestamp", "fetched", "renewed", "expires"}
     assert lease["uid"]
+    assert lease["resourceVersion"].isdigit()
+    assert {name: value for name, value in lease.items() if name not in {*times, "uid", "resourceVersion"}} == {
+        "name": "joined",
+        "bootId": "joined",
+        "network": None,
+        "server": "s",
+        "worker": "w" * 32,
+        "pool": "worker",
+        "config": NEW,
+        "asked": "3.4.0",
+        "served": "3.4.0",
+        "address": "192.0.2.7",
+        "client": "Ignition/2.20.0",
+        "durationSeconds": 86400.0,
+        "count": 1,
+        "ended": None,
+        "node": "two",  # computed: nobody has ended the lease yet
+        "state": "joined",
+    }
+
+
+def test_other_records_are_written_alike(fleet: Place) -> None:
+    live, _ = sorted(
+        json.loads("\n".join(fleet.mcs("get", "holds", "-o", "json").out)), key=lambda each: each["config"]
+    )
+    assert (live["state"], live["pools"], live["durationSeconds"]) == ("live", ["worker"], 86400.0)
+    assert all(TIME.fullmatch(live[name]) for name in ("acquired", "renewed", "expires", "creationTimestamp"))
+    (refused,) = json.loads("\n".join(fleet.mcs("get", "attempts", "-o", "json").out))
+    assert all(TIME.fullmatch(refused[name]) for name in ("first", "last"))
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])
@@ -162,7 +251,7 @@ def test_a_store_that_is_not_there_is_not_made(place: Place) -> None:
     elsewhere = place.directory / "typo.db"
     outcome = place.mcs("get", "pools", "--store", f"sqlite:///{elsewhere}")
     assert outcome.status == 1
-    assert outcome.err == [f"Error: there is no store at {elsewhere}; `mcs apply` and `mcs serve` make one"]
+    assert outcome.err == [f"mcs get: there is no store at {elsewhere}; `mcs apply` and `mcs serve` make one"]
     assert not elsewhere.exists()
 
 

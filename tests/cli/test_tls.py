@@ -314,7 +314,8 @@ def test_a_link_is_not_replaced(directory: Path, name: str) -> None:
     (directory / name).symlink_to(elsewhere)
     before = contents(directory)
     outcome = init(directory, "--force")
-    assert (outcome.status, outcome.err) == (1, [f"mcs tls init: {directory}/{name} is no regular file, and is not replaced"])
+    message = f"mcs tls init: {directory}/{name} is no regular file, and is not replaced"
+    assert (outcome.status, outcome.err) == (1, [message])
     assert contents(directory) == before
     assert (directory / name).is_symlink()
 

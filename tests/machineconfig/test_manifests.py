@@ -62,7 +62,6 @@ ACCEPTED = [
     pytest.param(
         config(fips=True, kernelArguments=["a"], extensions=["b"], osImageURL="", unknown={"x": [1.5]}), id="all"
     ),
-    pytest.param(ignition("2.2.0"), id="spec 2"),
     pytest.param(ignition("3.6.0"), id="newest spec"),
     pytest.param(pool(), id="pool without anything"),
     pytest.param(pool(spec={"configuration": {"name": ""}}), id="pool without a config"),
@@ -83,11 +82,6 @@ def test_objects_are_kept_as_they_are(document: JSONObject) -> None:
         (manifest,) = read(text, "f")
         assert manifest.document == document
         assert manifest.warnings == ()
-
-
-def test_a_version_that_is_not_known_is_stored_with_a_warning() -> None:
-    (manifest,) = read(compact(ignition("3.9.0")), "f")
-    assert manifest.warnings == ("Ignition 3.9.0 is not known here: the config is stored, but cannot be served",)
 
 
 def test_documents_and_lists_are_numbered_and_know_their_lines() -> None:
