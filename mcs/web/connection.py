@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import ClassVar
 
 from mcs.boot.reasons import Reason, Refusal
 from mcs.web.exchange import Outgoing, Peer, refuse
@@ -117,16 +118,6 @@ class Connection:
         self._idle = False
         self._is_tls = tls is not None
         self.phase = Phase.PROXY if proxied else Phase.HANDSHAKE if tls is not None else Phase.HEAD
-        self._steps: dict[Phase, Callable[[float], bool]] = {
-            Phase.PROXY: self._read_proxy_header,
-            Phase.HANDSHAKE: self._shake_hands,
-            Phase.HEAD: self._read_head,
-            Phase.ANSWERING: self._wait_for_answer,
-            Phase.SENDING: self._write,
-            Phase.LINGERING: self._discard,
-            Phase.ENDING: self._wait_for_answer,
-            Phase.CLOSED: self._wait_for_answer,
-        }
 
     @property
     def peer(self) -> Peer:
@@ -138,17 +129,12 @@ class Connection:
         """Whether no request is under way: a keep-alive connection between two requests."""
         return self.phase is Phase.HEAD and self._idle and not self._received and self._sent is None
 
-    @property
-    def is_sending(self) -> bool:
-        """Whether an answer is not wholly taken yet."""
-        return self._sent is not None
-
     # ---- events
 
     def ready(self, now: float) -> None:
         """Go on as far as that is possible without waiting."""
         try:
-            while self._steps[self.phase](now):
+            while self._STEPS[self.phase](self, now):
                 pass
         except (ssl.SSLWantReadError, BlockingIOError):
             self.wants = Wants.WRITE if self.phase is Phase.SENDING and not self._is_tls else Wants.READ
@@ -185,6 +171,8 @@ class Connection:
                 sent.left, sent.moved = left, now
             if left == 0:
                 self._finish(now, whole=True)
+                if self.phase is Phase.ENDING:
+                    self.close()
             elif now - sent.since >= self._limits.body or now - sent.moved >= self._limits.progress:
                 self.reset()
         elif self.phase in _BOUNDED and now >= self._deadline:
@@ -346,6 +334,17 @@ class Connection:
         """Return how many bytes our kernel holds that the peer's has not acknowledged."""
         (count,) = struct.unpack("i", fcntl.ioctl(self.socket.fileno(), termios.TIOCOUTQ, bytes(4)))
         return int(count)
+
+    _STEPS: ClassVar[dict[Phase, Callable[["Connection", float], bool]]] = {
+        Phase.PROXY: _read_proxy_header,
+        Phase.HANDSHAKE: _shake_hands,
+        Phase.HEAD: _read_head,
+        Phase.ANSWERING: _wait_for_answer,
+        Phase.SENDING: _write,
+        Phase.LINGERING: _discard,
+        Phase.ENDING: _wait_for_answer,
+        Phase.CLOSED: _wait_for_answer,
+    }
 
 
 def is_from(networks: tuple[Network, ...], client: str) -> bool:
