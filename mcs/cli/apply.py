@@ -1,6 +1,7 @@
 """`mcs apply`: loads manifests, all or none."""
 
-import sys
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -9,6 +10,7 @@ import click
 
 from mcs.cli.options import one_line, opened, printable, store_option
 from mcs.cli.remarks import remarks
+from mcs.cli.streams import read_input, reported, tell
 from mcs.jsondata import JSONObject
 from mcs.machineconfig.manifests import MAX_FILE, Manifest, ManifestError, decode, examine
 from mcs.machineconfig.names import Kind
@@ -48,10 +50,11 @@ def apply(filenames: tuple[str, ...], recursive: bool, address: str) -> None:
             changes = store.apply([(manifest.kind, manifest.document) for manifest in manifests])
         except ObjectRefused as error:
             _refuse([_at(manifests[error.index], "", one_line(str(error)))])
-        for warning in _warnings(manifests, store):
-            click.echo(printable(f"warning: {warning}"), err=True)
-    for change in changes:
-        click.echo(f"{change.kind.kind.lower()}/{change.name} {change.outcome}")
+        with reported("everything was applied"):
+            for change in changes:
+                tell(f"{change.kind.kind.lower()}/{change.name} {change.outcome}")
+            for warning in _warnings(manifests, store):
+                click.echo(printable(f"warning: {warning}"), err=True)
 
 
 def _read_all(sources: Sequence[str]) -> list[Manifest]:
@@ -110,27 +113,47 @@ def _sources(filenames: Sequence[str], recursive: bool) -> Iterator[str]:
     """Take directories apart: the names of all files, standard input as "-"."""
     if filenames.count(_STDIN) > 1:
         raise click.UsageError("standard input (-f -) can be read only once")
+    if "" in filenames:
+        raise click.UsageError("-f names no file: it is empty")
     for filename in filenames:
-        path = Path(filename)
-        if filename == _STDIN or not path.is_dir():
+        if filename != _STDIN and os.path.isdir(filename):  # noqa: PTH112 - Path.is_dir raises for a name too long
+            yield from _below(filename, recursive)
+        else:
             yield filename
-            continue
-        try:
-            found = sorted(path.rglob("*") if recursive else path.iterdir())
-        except OSError as error:
-            raise _unreadable(filename, error) from error
-        yield from (str(file) for file in found if file.suffix in _SUFFIXES and not file.is_dir())
+
+
+def _below(directory: str, recursive: bool) -> list[str]:
+    """Return a directory's manifests by name; refuses what is there but cannot be read, lest a part be applied."""
+    found: list[Path] = []
+    try:
+        for parent, directories, names in os.walk(directory, onerror=_raise):
+            found += [Path(parent, name) for name in names if Path(name).suffix in _SUFFIXES]
+            if not recursive:
+                directories.clear()
+        for file in found:
+            if not stat.S_ISREG(file.stat().st_mode):  # reading a pipe would wait for a writer
+                message = (
+                    f"{printable(str(file))} is no regular file: remove it, or name it with -f; nothing was applied"
+                )
+                raise click.ClickException(message)
+    except OSError as error:
+        raise _unreadable(str(error.filename or directory), error) from error
+    return [str(file) for file in sorted(found)]
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
 
 
 def _bytes(source: str) -> bytes:
     """Read a file, or of one that is too large just enough to know."""
     try:
         if source == _STDIN:
-            return sys.stdin.buffer.read(MAX_FILE + 1)
+            return read_input(MAX_FILE + 1)
         with Path(source).open("rb") as file:
             return file.read(MAX_FILE + 1)
     except OSError as error:
-        raise _unreadable(source, error) from error
+        raise _unreadable("standard input" if source == _STDIN else source, error) from error
     except ValueError as error:  # a NUL in a file's name
         raise click.ClickException(f"{printable(source)}: {error}") from error
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from mcs.cli.options import Word, opened, printable, store_option
+from mcs.cli.streams import reported, tell
 from mcs.cli.views import OBJECT_VIEWS
 from mcs.cli.world import World
 from mcs.jsondata import JSONObject
@@ -44,7 +45,8 @@ def delete(kind: Kind, name: str, address: str) -> None:
             _delete_unreferenced(store, name, found.uid, found.resource_version)
         else:
             store.delete(kind, name, uid=found.uid, resource_version=found.resource_version)
-    click.echo(f"{kind.kind.lower()}/{name} deleted")
+    with reported(f"{kind.kind.lower()}/{name} was deleted"):
+        tell(f"{kind.kind.lower()}/{name} deleted")
 
 
 def _delete_unreferenced(store: Store, name: str, uid: str, seen: int) -> None:

@@ -1,6 +1,5 @@
 """`mcs get`: shows what is stored, as a table for people or in full."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,12 +7,13 @@ from typing import TypeVar
 
 import click
 
+from mcs.cli.documents import json_text, yaml_text
 from mcs.cli.options import Word, opened, printable, store_option
+from mcs.cli.streams import tell
 from mcs.cli.tables import show
 from mcs.cli.views import ATTEMPTS, BOOTS, CONFIGS, HOLDS, NODES, POOLS, View
 from mcs.cli.world import World
 from mcs.jsondata import JSON
-from mcs.machineconfig.manifests import write_yaml
 from mcs.store.interface import Store, Stored
 
 __all__ = ["get"]
@@ -87,7 +87,7 @@ def _get(store: Store, view: View[T], name: str | None, output: str | None, want
     if output in _FORMATS:
         several = name is None or not view.names_one or not things
         document = view.documents(world, things) if several else view.document(world, things[0])
-        click.echo(_FORMATS[output](document), nl=False)
+        tell(_FORMATS[output](document).encode(), nl=False)
     elif things:
         show(view.table(world, things, wide=output == "wide"))
     else:
@@ -97,8 +97,4 @@ def _get(store: Store, view: View[T], name: str | None, output: str | None, want
 _ANY = _Filter(None, None)
 
 
-def _json(document: JSON) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-
-
-_FORMATS: dict[str | None, Callable[[JSON], str]] = {"json": _json, "yaml": write_yaml}
+_FORMATS: dict[str | None, Callable[[JSON], str]] = {"json": json_text, "yaml": yaml_text}

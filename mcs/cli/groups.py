@@ -1,13 +1,16 @@
 """Groups of subcommands: what one of them raises becomes a line that begins with the command, as in `mcs apply:`."""
 
+import errno
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from typing import NoReturn
 
 import click
 
 from mcs.cli.options import one_line, printable
+from mcs.cli.streams import abandon_unwritable
 from mcs.store.interface import StoreError
 
 __all__ = ["Group"]
@@ -49,16 +52,29 @@ def _told(path: Callable[[], str]) -> Iterator[None]:
         raise
     except click.UsageError as error:
         context = error.ctx
-        if context is not None:
-            click.echo(context.get_usage(), err=True)
-            click.echo(f"Try '{context.command_path} --help' for help.\n", err=True)
-        _end(context.command_path if context is not None else path(), error.format_message(), error.exit_code)
+        if context is None:
+            _end(path(), error.format_message(), error.exit_code)
+        usage = f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
+        _end(context.command_path, error.format_message(), error.exit_code, usage)
     except click.ClickException as error:
         _end(path(), error.format_message(), error.exit_code)
     except StoreError as error:
         _end(path(), one_line(str(error)), 1)
+    except BrokenPipeError:  # click ends the command without a word
+        raise
+    except OSError as error:
+        _end(path(), f"{_place(error)}: {error.strerror or error}", 1)
 
 
-def _end(path: str, message: str, status: int) -> NoReturn:
-    click.echo(f"{path}: {message}", err=True)
+def _place(error: OSError) -> str:
+    """Say where an error occurred: that of a file has its name; a stream's and the current directory's have none."""
+    if error.filename is not None:
+        return printable(os.fsdecode(error.filename))
+    return "the current directory" if error.errno in {errno.ENOENT, errno.EACCES} else "the output cannot be written"
+
+
+def _end(path: str, message: str, status: int, usage: str = "") -> NoReturn:
+    with suppress(OSError):  # then the exit status alone tells
+        click.echo(f"{usage}{path}: {message}", err=True)
+    abandon_unwritable()
     raise click.exceptions.Exit(status)

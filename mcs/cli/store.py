@@ -4,6 +4,7 @@ import click
 
 from mcs.cli.groups import Group
 from mcs.cli.options import opened, store_option
+from mcs.cli.streams import reported, tell
 from mcs.store.embedded import EmbeddedStore
 
 __all__ = ["store"]
@@ -28,4 +29,6 @@ def reset_clock(address: str) -> None:
         if not isinstance(opened_store, EmbeddedStore):
             raise click.ClickException("only the embedded store (sqlite:///PATH) has a clock of its own")
         opened_store.reset_clock()
-    click.echo("the store's clock is this host's clock now")
+    done = "the store's clock is this host's clock now"
+    with reported(done):
+        tell(done)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import zip_longest
 
-import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from mcs.cli.options import printable
+from mcs.cli.streams import tell
 
 __all__ = ["Table", "age", "laid_out", "moment", "plain", "show"]
 
@@ -35,12 +35,12 @@ class Table:
 
 def show(table: Table) -> None:
     """Print a table the way that suits standard output."""
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         console = Console()
         for line in laid_out(table, console.width):
             console.print(line, soft_wrap=True)
     else:
-        click.echo(plain(table), nl=False)
+        tell(plain(table), nl=False)
 
 
 def plain(table: Table) -> str:

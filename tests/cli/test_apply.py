@@ -1,6 +1,8 @@
 """`mcs apply`: all or nothing, and every fault named."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -184,6 +186,12 @@ UNREADABLE = [
     pytest.param("missing.yaml", "missing.yaml cannot be read: No such file or directory", id="missing"),
     pytest.param("empty.yaml", "no manifest was found in empty.yaml", id="empty"),
     pytest.param("directory", "no manifest was found in directory", id="directory without manifests"),
+    pytest.param("x" * 300, "xxx cannot be read: File name too long", id="name too long"),
+    pytest.param("empty.yaml/x.yaml", "empty.yaml/x.yaml cannot be read: Not a directory", id="below a file"),
+    pytest.param("loop.yaml", "loop.yaml cannot be read: Too many levels of symbolic links", id="loop"),
+    pytest.param("loops", "loops/loop.yaml cannot be read: Too many levels of symbolic links", id="loop below"),
+    pytest.param("dangling", "dangling/x.yaml cannot be read: No such file or directory", id="dangling link below"),
+    pytest.param("pipes", "pipes/x.yaml is no regular file: remove it, or name it with -f", id="pipe below"),
     pytest.param("latin.yaml", "latin.yaml:1: byte 0xe4 is not UTF-8: save the file as UTF-8", id="encoding"),
 ]
 
@@ -194,9 +202,65 @@ def test_what_cannot_be_read_is_named(place: Place, monkeypatch: pytest.MonkeyPa
     Path("empty.yaml").touch()
     Path("directory").mkdir()
     Path("latin.yaml").write_bytes(b"a: \xe4")
+    for directory in ("loops", "dangling", "pipes"):
+        place.file(f"{directory}/good.yaml", compact(own_config("good")))
+    for loop in ("loop.yaml", "loops/loop.yaml"):
+        Path(loop).symlink_to("loop.yaml")
+    Path("dangling/x.yaml").symlink_to("nowhere")
+    os.mkfifo("pipes/x.yaml")
     outcome = place.mcs("apply", "-f", name)
     assert (outcome.status, outcome.out) == (1, [])
     assert message in outcome.err[0]
+    assert outcome.err[-1].endswith("nothing was applied")
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """Be nobody for a while, if this is root, who may read everything."""
+    mine = os.geteuid()
+    if mine == 0:
+        os.seteuid(65534)
+    yield
+    os.seteuid(mine)
+
+
+FORBIDDEN = [
+    pytest.param(0o644, ["-f", "d/below"], "d/below/a.yaml", id="directory without x"),
+    pytest.param(0o644, ["-f", "d/below/a.yaml"], "d/below/a.yaml", id="file below it"),
+    pytest.param(0o300, ["-f", "d/below"], "d/below", id="directory without r"),
+    pytest.param(0o000, ["-R", "-f", "d"], "d/below", id="directory below"),
+]
+
+
+@pytest.mark.parametrize(("mode", "arguments", "name"), FORBIDDEN)
+def test_what_may_not_be_read_is_named(
+    place: Place, monkeypatch: pytest.MonkeyPatch, mode: int, arguments: list[str], name: str
+) -> None:
+    place.file("d/b.yaml", compact(own_config("b")))
+    below = place.file("d/below/a.yaml", compact(own_config("a"))).parent
+    assert place.mcs("apply", "-f", "d/b.yaml", "--help").status == 0  # imports what nobody may not read
+    monkeypatch.chdir(place.directory)
+    place.directory.chmod(0o755)
+    below.chmod(mode)
+    with without_privileges():
+        outcome = place.mcs("apply", *arguments)
+    below.chmod(0o700)
+    assert outcome.err == [f"mcs apply: {name} cannot be read: Permission denied; nothing was applied"]
+    assert (outcome.status, outcome.out) == (1, [])
+
+
+def test_an_empty_name_is_wrong_usage(place: Place) -> None:
+    outcome = place.mcs("apply", "-f", "")
+    assert (outcome.status, outcome.err[-1]) == (2, "mcs apply: -f names no file: it is empty")
+
+
+def test_a_pipe_that_is_named_is_read(place: Place) -> None:
+    read, write = os.pipe()
+    os.write(write, compact(own_config("piped")).encode())
+    os.close(write)
+    outcome = place.mcs("apply", "-f", f"/dev/fd/{read}")
+    os.close(read)
+    assert outcome.out == ["machineconfig/piped created"]
 
 
 def test_a_file_name_cannot_steer_a_terminal(place: Place) -> None:
