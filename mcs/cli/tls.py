@@ -59,8 +59,14 @@ def _parse_hosts(_context: click.Context, _parameter: click.Parameter, texts: tu
     return tuple(dict.fromkeys(hosts))
 
 
+def _named(_context: click.Context, _parameter: click.Parameter, directory: Path) -> Path:
+    if directory == Path():  # an empty text, such as a variable that is not set, reads as the current directory
+        raise click.BadParameter("name a directory; for the current one write it out, such as $PWD")
+    return directory
+
+
 @tls.command(short_help="Make a CA and a server certificate, or renew the latter.")
-@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), callback=_named)
 @click.option(
     "--host",
     "hosts",

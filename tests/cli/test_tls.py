@@ -432,3 +432,9 @@ def test_the_library_is_imported_only_when_it_is_used() -> None:
     program = "import sys, mcs.cli.tls; print('cryptography' in sys.modules)"
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert finished.stdout == "False\n"
+
+
+def test_no_directory_is_not_taken_for_the_current_one() -> None:
+    result = CliRunner().invoke(mcs, ["tls", "init", "", "--host", "a.example"])
+    assert result.exit_code == 2
+    assert "name a directory" in result.stderr
