@@ -6,7 +6,7 @@ export PYTHON
 BIN := .venv/bin
 LISTEN ?= 127.0.0.1:22623
 
-.PHONY: help setup lint check tools test boot run load lock clean
+.PHONY: help setup lint check tools test boot run load bench soak lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
@@ -52,6 +52,12 @@ run: setup ## serve the example fleet on loopback (LISTEN=127.0.0.1:22623), stat
 
 load: setup .venv-load/.installed ## boot machines against the example server for 30 s; fails on any lost boot
 	@$(BIN)/python tools/example.py load
+
+bench: setup ## measure speed and memory beside nginx, not a test (ten minutes; BENCH='--sizes 300kB --rounds 3')
+	@$(BIN)/python -m loadtests.bench $(BENCH)
+
+soak: setup ## make 100,000 requests and look for what grows: memory, descriptors (four minutes; BENCH=...)
+	@$(BIN)/python -m loadtests.bench --soak $(BENCH)
 
 lock: setup ## write the lock files anew; UPGRADE=--upgrade takes the newest versions allowed
 	@$(BIN)/python tools/lock.py $(UPGRADE)

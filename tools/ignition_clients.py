@@ -38,6 +38,7 @@ PINS = HERE / "ignition_clients.toml"
 GO_LOCK = HERE.parent / "requirements-go.lock"
 
 # What is needed besides Debian's client, as Debian packages, and where each shows that it is installed.
+BESIDE_SERVER = (("haproxy", "/usr/sbin/haproxy"), ("systemd", "/usr/bin/systemd-analyze"))  # what tests put around it
 TO_BUILD = (("gcc", "/usr/bin/gcc"), ("libblkid-dev", "/usr/include/blkid/blkid.h"))
 TO_WRITE_AS_OTHERS = (("uidmap", "/usr/bin/newuidmap"),)  # root needs no user namespace for the files stage
 
@@ -106,7 +107,7 @@ def main() -> int:
 def install_packages(pins: Pins, *, building: bool) -> None:
     """Install the Debian packages that are missing, if we are root; raises Unavailable with what to do otherwise."""
     is_root = os.geteuid() == 0
-    wanted = [("ignition", str(pins.debian_client))]
+    wanted = [("ignition", str(pins.debian_client)), *BESIDE_SERVER]
     wanted += TO_BUILD if building else ()
     wanted += () if is_root else TO_WRITE_AS_OTHERS
     install_debian(wanted)

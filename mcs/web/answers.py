@@ -80,11 +80,11 @@ class Answers:
         content = body.fill(identity) if carried is not None else list(body.parts)
         return Given(outcome.claim.config, body.spec, len(body), carried, content)
 
-    def at_hand(self, pool: str) -> bool:
-        """Tell whether a pool's config is held, verified and loaded: `get` then waits for nothing."""
+    def at_hand(self, pool: str, spec: SpecVersion | None, appended: AppendedSet) -> bool:
+        """Tell whether a pool's config is held, verified and built: `get` then waits for nothing."""
         state = self._keeper.states.get(pool)
         claim = self._keeper.claims.covering(state.sending) if state is not None and state.sending else None
-        return claim is not None and self._bodies.at_hand(claim)
+        return claim is not None and self._bodies.at_hand(claim, spec, appended)
 
     def look(self, question: Question) -> Given | Refusal:
         """Return what `get` would, without bytes or boot id: a HEAD request takes no hold and leaves no lease."""

@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Attempt
 from mcs.clock import read_clock
 from mcs.ignition import MEDIA_TYPE, SUPPORTED, Malformed, NotSpoken, Serve, negotiate
+from mcs.machineconfig.appended import AppendedSet
 from mcs.machineconfig.names import is_dns_subdomain
 from mcs.settings import Settings
 from mcs.web.answers import Given, Question
@@ -35,6 +37,9 @@ __all__ = ["Server", "create_app"]
 
 _log = logging.getLogger("mcs.requests")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
+
+# Machines of a fleet ask alike. A header is at most 8 kB, so that this holds at most 1 MB.
+_negotiated = lru_cache(maxsize=128)(negotiate)
 
 
 class Server:
@@ -67,7 +72,7 @@ class Server:
         """Returns the context for a new connection; None where plain HTTP is spoken."""
         return self._certificates.context if self._certificates is not None else None
 
-    def answers_at_once(self, path: str) -> bool:
+    def answers_at_once(self, path: str, accept: str | None) -> bool:
         """Whether a request for this path waits for nothing: neither the store nor a file.
 
         What is already held, verified and at hand need not be handed to another thread.
@@ -76,7 +81,12 @@ class Server:
         prefix, _, pool = path.rpartition("/")
         if worker is None or prefix != "/config":
             return False
-        return not self.settings.reads_files and worker.answers.at_hand(pool)
+        wanted = _negotiated(accept)
+        if self.settings.reads_files or isinstance(wanted, Malformed | NotSpoken):
+            return False
+        appended = read_appended(self.settings)
+        spec = wanted.version if isinstance(wanted, Serve) else None
+        return isinstance(appended, AppendedSet) and worker.answers.at_hand(pool, spec, appended)
 
     def readiness(self) -> Refusal | None:
         """Tell why machines had better be sent elsewhere, or None."""
@@ -126,7 +136,7 @@ def _config(server: Server, pool: str) -> Response:
     worker = server.worker
     if worker is None:
         return _refused(Refusal(Reason.STARTING, "the worker has not started yet"))
-    wanted = negotiate(request.headers.get("Accept"))
+    wanted = _negotiated(request.headers.get("Accept"))
     if isinstance(wanted, Malformed):
         detail = f"{_printable(wanted.asked)} is no Ignition spec version; write it as 3.4.0"
         return _refused(Refusal(Reason.ACCEPT_MALFORMED, detail))
@@ -151,14 +161,16 @@ def _config(server: Server, pool: str) -> Response:
 
 def _given(given: Given) -> Response:
     g.given = given
-    response = Response(given.content or b"", 200)
-    response.headers["Content-Type"] = f"{MEDIA_TYPE}; version={given.spec}"
-    response.headers["Content-Length"] = str(given.length)
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Vary"] = "Accept"
-    response.headers["MCS-Config"] = given.config
+    headers = [
+        ("Content-Type", f"{MEDIA_TYPE}; version={given.spec}"),
+        ("Content-Length", str(given.length)),
+        ("Cache-Control", "no-store"),
+        ("Vary", "Accept"),
+        ("MCS-Config", given.config),
+    ]
     if given.boot_id is not None:
-        response.headers["MCS-Boot-Id"] = given.boot_id
+        headers.append(("MCS-Boot-Id", given.boot_id))
+    response = Response(given.content or [], 200, headers)
     response.automatically_set_content_length = False
     return response
 
@@ -208,6 +220,18 @@ def _record_attempt(worker: Worker) -> None:
 
 def _log_request(response: Response) -> Response:
     given: Given | None = g.get("given")
+    level = logging.INFO
+    if response.status_code >= 500 or (response.status_code >= 400 and request.path.startswith("/config")):
+        level = logging.WARNING
+    elif given is None and response.status_code == 200:
+        level = logging.DEBUG  # probes
+    if _log.isEnabledFor(level):
+        facts = {key: fact for key, fact in _facts(response, given).items() if fact not in (None, "")}
+        _log.log(level, "request", extra={"facts": facts})
+    return response
+
+
+def _facts(response: Response, given: Given | None) -> dict[str, object]:
     refusal: Refusal | None = g.get("refusal")
     facts: dict[str, object] = {
         "method": _printable(request.method),
@@ -223,13 +247,7 @@ def _log_request(response: Response) -> Response:
         facts |= {"config": given.config, "spec": str(given.spec), "boot": given.boot_id, "bytes": given.length}
     if refusal is not None:
         facts |= {"reason": refusal.reason.code, "detail": _printable(refusal.detail, 500)}
-    level = logging.INFO
-    if response.status_code >= 500 or (response.status_code >= 400 and request.path.startswith("/config")):
-        level = logging.WARNING
-    elif given is None and response.status_code == 200:
-        level = logging.DEBUG  # probes
-    _log.log(level, "request", extra={"facts": {key: fact for key, fact in facts.items() if fact not in (None, "")}})
-    return response
+    return facts
 
 
 def _printable(text: str, most: int = 200) -> str:

@@ -48,10 +48,10 @@ class Bodies:
         problem = why_unservable(loaded.machine_config)
         return Refusal(Reason.CONFIG_INVALID, f"{claim.config} {problem}") if problem is not None else None
 
-    def at_hand(self, claim: Claim) -> bool:
-        """Tell whether the claim's object is loaded, so that building from it asks no store."""
+    def at_hand(self, claim: Claim, spec: SpecVersion | None, appended: AppendedSet) -> bool:
+        """Tell whether the bytes are built."""
         with self._lock:
-            return _key_of(claim) in self._objects
+            return (claim.config, claim.uid, claim.generation, spec, appended) in self._cache
 
     def why_unservable(self, meta: Metadata) -> str | None:
         """Tell in words why nobody can be served a config, None if somebody can. Raises StoreError."""

@@ -63,7 +63,7 @@ class Wants(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """In seconds. body: from the first to the last byte of an answer. progress: between two bytes that are taken."""
+    """In seconds. body: from the request for an answer to its last byte. progress: between two bytes that are taken."""
 
     head: float
     keep_alive: float
@@ -116,6 +116,7 @@ class Connection:
         self._pieces: deque[memoryview] = deque()
         self._sent: _Sent | None = None
         self._idle = False
+        self.again = False
         self._is_tls = tls is not None
         self.phase = Phase.PROXY if proxied else Phase.HANDSHAKE if tls is not None else Phase.HEAD
 
@@ -132,7 +133,8 @@ class Connection:
     # ---- events
 
     def ready(self, now: float) -> None:
-        """Go on as far as that is possible without waiting."""
+        """Go on as far as that is possible without waiting, but for no more than one answer: others have their turn."""
+        self.again = False
         try:
             while self._STEPS[self.phase](self, now):
                 pass
@@ -149,12 +151,15 @@ class Connection:
             if outgoing.finished is not None:
                 outgoing.finished(0, False, 0.0)
             return
+        since = outgoing.made
         if self._sent is not None:
-            self._finish(now, whole=True)  # a peer that asks again has what it asked for before
+            if self._unacknowledged() > 0:  # it asks before it has what it asked for: the bound of that goes on
+                since = min(since, self._sent.since)
+            self._finish(now, whole=True)
         pieces = [memoryview(piece) for piece in outgoing.pieces if piece]
         length = sum(map(len, pieces))
         self._pieces.extend(pieces)
-        self._sent = _Sent(outgoing, length, outgoing.made, length, now)
+        self._sent = _Sent(outgoing, length, since, length, now)
         self.phase = Phase.SENDING
 
     def look(self, now: float) -> None:
@@ -173,6 +178,8 @@ class Connection:
                 self._finish(now, whole=True)
                 if self.phase is Phase.ENDING:
                     self.close()
+                elif self._idle:
+                    self._deadline = now + self._limits.keep_alive
             elif now - sent.since >= self._limits.body or now - sent.moved >= self._limits.progress:
                 self.reset()
         elif self.phase in _BOUNDED and now >= self._deadline:
@@ -186,9 +193,10 @@ class Connection:
             return
         self.phase = Phase.CLOSED
         self.wants = Wants.NOTHING
+        self.again = False
+        self.socket.close()
         if self._sent is not None:
             self._finish(self._sent.moved, whole=False)
-        self.socket.close()
 
     def reset(self) -> None:
         """End the connection so that nothing more arrives."""
@@ -277,19 +285,32 @@ class Connection:
             self.phase = Phase.HEAD
             self._idle = True
             self._deadline = now + self._limits.keep_alive
-        return True
+        # The next request may be here already, in our own buffer or in that of TLS, where nobody else looks.
+        self.again = True
+        return False
 
     def _send_some(self) -> int:
         if not isinstance(self.socket, ssl.SSLSocket):
             return self.socket.sendmsg(self._pieces)
-        if len(self._pieces) > 1 and len(self._pieces[0]) < _RECORD:
-            # A record each for the head and a boot id would cost a packet each.
-            small, large = self._pieces.popleft(), self._pieces.popleft()
-            fitting = max(0, _RECORD - len(small))
-            if len(large) > fitting:
-                self._pieces.appendleft(large[fitting:])
-            self._pieces.appendleft(memoryview(b"".join((small, large[:fitting]))))
-        return self.socket.send(self._pieces[0])
+        first = self._pieces[0]
+        if len(self._pieces) > 1:
+            # A record each for the head, a boot id and what is between two of them would cost a packet each. A write
+            # that would wait is made again with the same bytes, as the library asks: what is joined stays joined.
+            first = self._join_a_record() if len(first) < _RECORD else first[: len(first) - len(first) % _RECORD]
+        return self.socket.send(first)
+
+    def _join_a_record(self) -> memoryview:
+        """Make the first pieces one, as long as a record if there is so much, and return it."""
+        joined = bytearray()
+        while self._pieces and len(joined) < _RECORD:
+            piece = self._pieces.popleft()
+            fitting = _RECORD - len(joined)
+            joined += piece[:fitting]
+            if len(piece) > fitting:
+                self._pieces.appendleft(piece[fitting:])
+        first = memoryview(joined)
+        self._pieces.appendleft(first)
+        return first
 
     def _begin_to_linger(self, now: float) -> None:
         """Say that nothing more comes, and let the peer close first: what it still sends would reset the connection."""
@@ -349,6 +370,8 @@ class Connection:
 
 def is_from(networks: tuple[Network, ...], client: str) -> bool:
     """Tell whether an address is in one of the networks; an IPv4-mapped one counts as IPv4."""
+    if not networks:
+        return False
     try:
         address = ip_address(client.partition("%")[0])
     except ValueError:

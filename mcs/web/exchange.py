@@ -45,6 +45,12 @@ class Request:
     peer: Peer
 
     @property
+    def accept(self) -> str | None:
+        """What the Accept headers say, joined as the application sees them."""
+        found = [value for name, value in self.message.headers if name == "ACCEPT"]
+        return ",".join(found) if found else None
+
+    @property
     def path(self) -> str:
         """The path as it was sent, still percent-encoded."""
         return str(self.message.path)
@@ -54,7 +60,7 @@ class Request:
 class Outgoing:
     """An answer: its pieces, whether the connection ends with it, and whom to tell what became of it.
 
-    made: when the application gave it, in seconds since the host started: the body deadline counts from there.
+    made: when the application was asked for it, in seconds since the host started: the body deadline counts from there.
     """
 
     pieces: list[bytes] = field(default_factory=list)
@@ -87,13 +93,14 @@ def answer(request: Request, application: "WSGIApplication", settings: Any, *, c
 
     settings: gunicorn's. What the application raises is logged and answered with 500.
     """
+    began = boot_seconds()  # before anything is granted
     written = _Written()
-    response, environ = wsgi.create(request.message, written, request.peer.client, request.peer.server, settings)
-    environ["HTTP_HOST"] = "mcs"  # means nothing here, and the framework refuses odd ones with a final status
-    if closes:
-        response.force_close()
     chunks: Iterable[bytes] = ()
     try:
+        response, environ = wsgi.create(request.message, written, request.peer.client, request.peer.server, settings)
+        environ["HTTP_HOST"] = "mcs"  # means nothing here, and the framework refuses odd ones with a final status
+        if closes:
+            response.force_close()
         chunks = application(environ, response.start_response)
         for chunk in chunks:
             response.write(chunk)
@@ -105,7 +112,7 @@ def answer(request: Request, application: "WSGIApplication", settings: Any, *, c
         close = getattr(chunks, "close", None)
         if close is not None:
             close()
-    return Outgoing(written.pieces, response.should_close(), environ.get(FINISHED))
+    return Outgoing(written.pieces, response.should_close(), environ.get(FINISHED), began)
 
 
 def refuse(refusal: Refusal) -> Outgoing:

@@ -1,23 +1,20 @@
 """Runs the application under gunicorn. The arbiter opens nothing but the listening sockets; workers do, once forked."""
 
 import logging
-import math
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.arbiter import Arbiter
 
 from mcs.settings import Settings, SettingsError
 from mcs.store.interface import StoreUnusable
 from mcs.web import metrics
 from mcs.web.admin import create_admin_app
 from mcs.web.app import Server, create_app
+from mcs.web.arbiter import ServerArbiter
 from mcs.web.logs import log_config, log_thread_faults
 from mcs.web.poller import PollerWorker
-from mcs.web.startup import check_in_child
-from mcs.web.tls import CertificateError, make_context
+from mcs.web.startup import check_addresses, usable_in_child
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -28,15 +25,12 @@ _log = logging.getLogger(__name__)
 
 _LAST_WRITES = 30.0  # seconds for boot leases that wait at the end
 _READY_WAIT = 2.0  # seconds until a worker whose store is out of reach answers 503 rather than nothing
-_CRASH = 10.0  # a worker that ends within so many seconds of its start counts as crashed
-_LONGEST_PAUSE = 5.0  # seconds between two starts in a crash loop
 
 
 class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, read_settings: Callable[[], Settings]) -> None:
         self._read_settings = read_settings
         self.settings = read_settings()
-        self._crashes = _Crashes()
         super().__init__()
 
     def load_config(self) -> None:
@@ -45,13 +39,12 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "worker_class": PollerWorker,
             "workers": self.settings.workers,
             "preload_app": True,
-            "pre_fork": self._crashes.before_fork,
             "post_worker_init": _start,
             "worker_exit": _stop,
-            "child_exit": self._after_exit,
+            "child_exit": _after_exit,
             "on_exit": _at_the_end,
             "timeout": 60,
-            "graceful_timeout": 1,  # see _Arbiter
+            "graceful_timeout": 1,  # see ServerArbiter.stop
             "forwarded_allow_ips": "",
             "forwarder_headers": "",
             "secure_scheme_headers": {},
@@ -68,23 +61,23 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
         server.admin = create_admin_app(server)
         return application
 
-    def _after_exit(self, _arbiter: object, worker: Any) -> None:
-        metrics.forget(worker.pid)
-        self._crashes.after_exit(worker)
-
     def reload(self) -> None:
         """SIGHUP: read the settings anew, or keep the old ones with a reason."""
         try:
             settings = self._read_settings()
-            if settings.tls_cert is not None and settings.tls_key is not None:
-                make_context(settings.tls_cert, settings.tls_key)
-        except (SettingsError, CertificateError, StoreUnusable) as error:
+        except (SettingsError, StoreUnusable) as error:
             for problem in str(error).splitlines():
                 _log.error("the old settings stay in use: %s", problem)
             return
-        self.settings = settings
-        self.callable = None
-        super().reload()
+        addresses = (settings.listen, settings.admin_listen)
+        if addresses != (self.settings.listen, self.settings.admin_listen):
+            _log.error("the old settings stay in use: --listen and --admin-listen change only with a restart")
+        elif not usable_in_child(settings):
+            _log.error("the old settings stay in use: see the line above")
+        else:
+            self.settings = settings
+            self.callable = None
+            super().reload()
 
     @property
     def patience(self) -> float:
@@ -93,38 +86,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
         return settings.drain + settings.head_deadline + settings.body_deadline + _LAST_WRITES
 
     def run(self) -> None:
-        _Arbiter(self).run()
-
-
-class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
-    """Waits for old workers as long as machines may need them, but only at the end.
-
-    gunicorn's own waits at a reload too, for as long, and is deaf to signals meanwhile. Old workers need no waiting
-    for: they drain on their own, beside the new ones.
-    """
-
-    def stop(self, graceful: bool = True) -> None:  # gunicorn's signature
-        self.cfg.set("graceful_timeout", math.ceil(self.app.patience))
-        super().stop(graceful)
-
-
-class _Crashes:
-    """Slows down a crash loop: each worker that ends right after its start doubles the pause before the next start."""
-
-    def __init__(self) -> None:
-        self._began: dict[int, float] = {}
-        self._in_a_row = 0
-
-    def before_fork(self, _arbiter: object, worker: Any) -> None:
-        if self._in_a_row > 0:
-            pause = min(_LONGEST_PAUSE, 0.1 * 2**self._in_a_row)
-            _log.warning("workers end right after their start; the next one starts in %.1f s", pause)
-            time.sleep(pause)
-        self._began[worker.age] = time.monotonic()
-
-    def after_exit(self, worker: Any) -> None:
-        lived = time.monotonic() - self._began.pop(worker.age, 0.0)
-        self._in_a_row = self._in_a_row + 1 if lived < _CRASH else 0
+        ServerArbiter(self).run()
 
 
 def _server(worker: object) -> Server | None:
@@ -151,6 +113,11 @@ def _stop(_arbiter: object, worker: object) -> None:
         server.stop()
 
 
+def _after_exit(arbiter: ServerArbiter, worker: Any) -> None:
+    metrics.forget(worker.pid)
+    arbiter.ended(worker)
+
+
 def _at_the_end(_arbiter: object) -> None:
     metrics.clean()
 
@@ -161,6 +128,7 @@ def run(read_settings: Callable[[], Settings]) -> None:
     read_settings: reads the settings; called again at each SIGHUP.
     """
     application = _Application(read_settings)
-    check_in_child(application.settings)
+    if not (check_addresses(application.settings) and usable_in_child(application.settings)):
+        raise SystemExit(1)
     metrics.prepare()
     application.run()

@@ -5,9 +5,13 @@ take all threads. Here a peer that does not read, write or shake hands costs a f
 """
 
 import logging
+import mmap
 import os
+import resource
 import selectors
+import signal
 import socket
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +25,7 @@ from gunicorn.workers.base import Worker as GunicornWorker
 from mcs.clock import boot_seconds
 from mcs.web.connection import Connection, Limits, Phase, Wants, is_from
 from mcs.web.exchange import Outgoing, Request, answer, parse_head
+from mcs.web.probes import PATHS
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -34,6 +39,9 @@ _log = logging.getLogger(__name__)
 _LOOK_EVERY = 0.05  # seconds between two looks at deadlines and at what has been taken
 _TICK = 0.5  # seconds that nothing happens at the most
 _ACCEPTS = 16  # connections accepted in one go, before others have their turn
+_SPARE_FILES = 256  # files that a worker has open besides its connections, at the most
+_MOST_ADMINS = 32  # connections of those who look after the server
+_FEWEST = 16  # connections that are taken however few files may be open
 _LAST_HEADS = 2.0  # seconds that idle connections stay after the server has stopped to accept
 
 _EVENTS = {Wants.READ: selectors.EVENT_READ, Wants.WRITE: selectors.EVENT_WRITE}
@@ -60,26 +68,49 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         self._watched: dict[int, Wants] = {}
         self._answered: deque[tuple[Connection, Outgoing]] = deque()
         self._wake_read = self._wake_write = -1
-        self._accepting = False
+        self._accepting: set[int] = set()
+        self._admins: set[int] = set()
+        self._again: list[Connection] = []
+        self._most = 0
+        self._refused = self._complained = False
         self._stage = Stage.SERVING
         self._stage_began = 0.0
         self._terminated = False
+        self.born = time.monotonic()
+        self._ending = mmap.mmap(-1, 1)  # shared with the arbiter, which makes this object before the fork
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether this worker drains: it was told to end, or has told itself."""
+        return self._ending[0] != 0
+
+    @is_ending.setter
+    def is_ending(self, ending: bool) -> None:
+        self._ending[0] = int(ending)
 
     # ---- life
+
+    def init_signals(self) -> None:
+        """Listen for signals, those among them that came while there was nobody to listen."""
+        super().init_signals()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT})
 
     def run(self) -> None:
         """Serve until told to stop, then finish what is under way."""
         self._prepare()
         looked = 0.0
         while self._live(boot_seconds()):
-            self.notify()
-            timeout = _LOOK_EVERY if self._connections else _TICK
+            timeout = 0 if self._again else _LOOK_EVERY if self._connections else _TICK
             for key, _ in self._selector.select(timeout):
                 key.data()
             self._send_answers()
+            again, self._again = self._again, []
+            for connection in again:
+                self._go_on(connection)
             now = boot_seconds()
             if now - looked >= _LOOK_EVERY:
                 looked = now
+                self.notify()
                 self._look()
         self._end()
 
@@ -96,6 +127,7 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
             body=settings.body_deadline,
             progress=settings.body_progress,
         )
+        self._most = _room_for(settings.connections)
         self._threads = ThreadPoolExecutor(settings.threads, thread_name_prefix="answer")
         self._selector = selectors.DefaultSelector()
         self._wake_read, self._wake_write = os.pipe()
@@ -104,7 +136,9 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         # The signal handler of the base class writes to its own pipe; ours wakes the loop from other threads.
         self._selector.register(self._wake_read, selectors.EVENT_READ, partial(self._drain_pipe, self._wake_read))
         self._selector.register(self.PIPE[0], selectors.EVENT_READ, partial(self._drain_pipe, self.PIPE[0]))
-        self._accept_from_now_on(accepting=True)
+        for listener in self.sockets:
+            listener.setblocking(False)
+        self._accept_where_there_is_room()
 
     def _live(self, now: float) -> bool:
         """Go from stage to stage; return whether there is still something to do."""
@@ -113,14 +147,14 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
             _log.error("the arbiter is gone; this worker ends")
             self._terminated = True
         if self._stage is Stage.SERVING and self._terminated:
-            self._server.draining = True
+            self._server.draining = self.is_ending = True
             self._stage, self._stage_began = Stage.DRAINING, now
             _log.info("stopping: not ready any more, and accepting for another %g s", settings.drain)
         if self._stage is Stage.DRAINING and now - self._stage_began >= settings.drain:
-            self._accept_from_now_on(accepting=False)
+            self._stage, self._stage_began = Stage.FINISHING, now
+            self._accept_where_there_is_room()
             for listener in self.sockets:  # else the kernel would go on accepting for nobody
                 listener.close()
-            self._stage, self._stage_began = Stage.FINISHING, now
             _log.info("stopping: no longer accepting; %d connections are open", len(self._connections))
         if self._stage is not Stage.FINISHING:
             return True
@@ -137,17 +171,22 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
 
     # ---- connections
 
-    def _accept_from_now_on(self, *, accepting: bool) -> None:
-        if accepting == self._accepting:
-            return
-        self._accepting = accepting
+    def _accept_where_there_is_room(self) -> None:
+        """Watch the listening sockets from which another connection may be taken, and no others."""
         for index, listener in enumerate(self.sockets):
-            if accepting:
-                listener.setblocking(False)
+            wanted = self._stage is not Stage.FINISHING and not self._refused and self._has_room(admin=index > 0)
+            if wanted and index not in self._accepting:
                 accept = partial(self._accept, listener, admin=index > 0)
                 self._selector.register(listener, selectors.EVENT_READ, accept)
-            else:
+                self._accepting.add(index)
+            elif not wanted and index in self._accepting:
                 self._selector.unregister(listener)
+                self._accepting.remove(index)
+
+    def _has_room(self, *, admin: bool) -> bool:
+        """Tell whether another connection may be taken; machines leave room for those who look after the server."""
+        admins = len(self._admins)
+        return admins < _MOST_ADMINS if admin else len(self._connections) - admins < self._most
 
     def _accept(self, listener: Any, *, admin: bool) -> None:
         now = boot_seconds()
@@ -156,12 +195,16 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
                 accepted, client = listener.accept()
             except BlockingIOError:
                 return
-            except OSError as error:
-                _log.warning("a connection could not be accepted: %s", error)
-                return
+            except OSError as error:  # too many open files, say: it would fail again at once, and for long
+                if not self._complained:
+                    _log.warning("connections cannot be accepted for now: %s", error)
+                self._refused = self._complained = True  # until the next look
+                break
+            self._complained = False
             self._take(accepted, client, admin=admin, now=now)
-        if len(self._connections) >= self._server.settings.connections:
-            self._accept_from_now_on(accepting=False)
+            if not self._has_room(admin=admin):
+                break
+        self._accept_where_there_is_room()
 
     def _take(self, accepted: socket.socket, client: Any, *, admin: bool, now: float) -> None:
         settings = self._server.settings
@@ -180,7 +223,9 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
             proxied=not admin and is_from(settings.proxy_protocol_from, client[0]),
             on_head=partial(self._on_head, admin=admin),
         )
-        self._connections[accepted.fileno()] = connection
+        self._connections[connection.descriptor] = connection
+        if admin:
+            self._admins.add(connection.descriptor)
         self._go_on(connection)
 
     def _go_on(self, connection: Connection) -> None:
@@ -193,6 +238,8 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         except Exception:  # noqa: BLE001  # the boundary between a connection and all others
             _log.exception("a connection failed by a fault of the program")
             connection.close()
+        if connection.again:
+            self._again.append(connection)
         self._watch(connection)
 
     def _watch(self, connection: Connection) -> None:
@@ -216,14 +263,16 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         if self._connections.get(descriptor) is connection:
             del self._connections[descriptor]
             self._watched.pop(descriptor, None)
-            if self._stage is not Stage.FINISHING and len(self._connections) < self._server.settings.connections:
-                self._accept_from_now_on(accepting=True)
+            self._admins.discard(descriptor)
+            self._accept_where_there_is_room()
 
     def _drop(self, connection: Connection) -> None:
         connection.close()
         self._watch(connection)
 
     def _look(self) -> None:
+        self._refused = False
+        self._accept_where_there_is_room()
         for connection in list(self._connections.values()):
             self._guarded(connection, connection.look)
 
@@ -233,8 +282,8 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         request = parse_head(head, connection.peer, self.cfg)
         if isinstance(request, Outgoing):
             connection.send(request, boot_seconds())
-        elif not admin and self._server.answers_at_once(request.path):
-            connection.send(self._ask(request, admin=False), boot_seconds())
+        elif request.path in PATHS or (not admin and self._server.answers_at_once(request.path, request.accept)):
+            connection.send(self._ask(request, admin=admin), boot_seconds())
         else:
             self._threads.submit(self._answer, connection, request, admin=admin)
 
@@ -252,9 +301,28 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
     def _send_answers(self) -> None:
         while self._answered:
             connection, outgoing = self._answered.popleft()
-            connection.send(outgoing, boot_seconds())
+            self._guarded(connection, partial(connection.send, outgoing))
             self._go_on(connection)
 
     def _drain_pipe(self, descriptor: int) -> None:
         with suppress(BlockingIOError):
             os.read(descriptor, 4096)
+
+
+def _room_for(connections: int) -> int:
+    """Return how many connections this process can have open, so many at most; its limit of open files is raised."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _SPARE_FILES
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return connections
+    limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    room = min(connections, max(_FEWEST, limit - _SPARE_FILES))
+    if room < connections:
+        _log.warning(
+            "%d connections at most instead of %d: no more than %d files may be open; raise that limit (ulimit -Hn)",
+            room,
+            connections,
+            limit,
+        )
+    return room

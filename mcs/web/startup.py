@@ -1,6 +1,6 @@
-"""What is looked at before the server starts: mistakes end it with a sentence, not with a traceback an hour later.
+"""What is looked at before the server starts or takes new settings: mistakes get a sentence, not a traceback later.
 
-All in a child process that ends at once, since the arbiter must open nothing that its workers would inherit.
+Files are looked at in a child process that ends at once: the arbiter must open nothing that its workers would inherit.
 """
 
 import os
@@ -12,15 +12,15 @@ from mcs.store import open_store
 from mcs.store.interface import StoreError, StoreUnusable
 from mcs.web.tls import CertificateError, make_context
 
-__all__ = ["StartupError", "check", "check_in_child"]
+__all__ = ["StartupError", "check", "check_addresses", "usable_in_child"]
 
 
 class StartupError(Exception):
     """Why the server cannot start: what is wrong and what to do."""
 
 
-def check_in_child(settings: Settings) -> None:
-    """Check in a child process; end this one with exit status 1 if something is wrong, after a line that says what."""
+def usable_in_child(settings: Settings) -> bool:
+    """Check certificate, store and files in a child process, which says what is wrong on standard error."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -33,12 +33,22 @@ def check_in_child(settings: Settings) -> None:
         finally:
             os._exit(status)
     _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit(1)
+    return os.waitstatus_to_exitcode(status) == 0
+
+
+def check_addresses(settings: Settings) -> bool:
+    """Tell whether both addresses can be listened on, and say what is wrong on standard error."""
+    try:
+        _require_free("--listen", settings.listen)
+        _require_free("--admin-listen", settings.admin_listen)
+    except StartupError as error:
+        _say(str(error))
+        return False
+    return True
 
 
 def check(settings: Settings) -> list[str]:
-    """Look at certificate, addresses, store and files; make the store if there is none.
+    """Look at certificate, store and files; make the store if there is none.
 
     Returns what does not keep the server from starting, but machines from being served. Raises StartupError.
     """
@@ -47,8 +57,6 @@ def check(settings: Settings) -> list[str]:
             make_context(settings.tls_cert, settings.tls_key)
         except CertificateError as error:
             raise StartupError(f"--tls-cert, --tls-key: {error}") from error
-    _require_free("--listen", settings.listen)
-    _require_free("--admin-listen", settings.admin_listen)
     warnings = []
     try:
         store = open_store(settings.store)

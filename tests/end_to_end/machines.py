@@ -28,8 +28,10 @@ __all__ = [
     "Fetching",
     "ask_as",
     "boot",
+    "boot_from",
     "client_named",
     "fetching",
+    "fetching_from",
     "stub",
     "user_agent",
     "wait_until",
@@ -94,8 +96,13 @@ def stub(client: Client, port: int, pool: str, **source: JSONObject) -> JSONObje
 
 def boot(client: Client, port: int, pool: str) -> Booted:
     """Boot a machine: fetch stage, then files stage. Both have to succeed."""
+    return boot_from(client, stub(client, port, pool), pool)
+
+
+def boot_from(client: Client, user_data: JSONObject, pool: str) -> Booted:
+    """Boot a machine from a stub that names the pool. As boot."""
     with scratch() as workdir:
-        result = fetch(client, stub(client, port, pool), workdir)
+        result = fetch(client, user_data, workdir)
         return _booted(client, pool, result, workdir)
 
 
@@ -146,6 +153,13 @@ class Fetching:
 @contextmanager
 def fetching(client: Client, port: int, pool: str, timeout: float = 30.0) -> Iterator[Fetching]:
     """Start a machine that fetches; its client gives up after `timeout` seconds."""
+    with fetching_from(client, stub(client, port, pool), pool, timeout) as machine:
+        yield machine
+
+
+@contextmanager
+def fetching_from(client: Client, user_data: JSONObject, pool: str, timeout: float = 30.0) -> Iterator[Fetching]:
+    """Start a machine with a stub that names the pool. As fetching."""
     with scratch() as workdir, ThreadPoolExecutor(1) as executor:
         log = workdir / "client.log"
         log.touch()
@@ -153,7 +167,7 @@ def fetching(client: Client, port: int, pool: str, timeout: float = 30.0) -> Ite
         logged.write_text(f'#!/bin/sh\nexec {client.path} "$@" >{log} 2>&1\n')
         logged.chmod(0o755)
         machine = dataclasses.replace(client, path=logged)
-        future = executor.submit(fetch, machine, stub(client, port, pool), workdir, timeout)
+        future = executor.submit(fetch, machine, user_data, workdir, timeout)
         yield Fetching(client, pool, workdir, future)
 
 

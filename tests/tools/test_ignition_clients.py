@@ -27,6 +27,7 @@ chmod +x "$GOBIN/internal"
 @pytest.fixture
 def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pins:
     monkeypatch.setattr(ignition_clients, "TO_WRITE_AS_OTHERS", (("uidmap", str(tmp_path / "newuidmap")),))
+    monkeypatch.setattr(ignition_clients, "BESIDE_SERVER", (("haproxy", str(tmp_path / "haproxy")),))
     return dataclasses.replace(read_pins(), versions=VERSIONS, debian_client=tmp_path / "debian-ignition")
 
 
@@ -64,18 +65,23 @@ def test_other_pins_are_another_folder(tmp_path: Path) -> None:
     assert folder(read_pins(changed), {}) != folder(read_pins(), {})
 
 
-def test_root_has_missing_packages_installed(pins: Pins, programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_has_missing_packages_installed(
+    pins: Pins, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    script(programs / "apt-get", f'#!/bin/sh\necho "$@" >> {programs}/called\ntouch {pins.debian_client}\n')
+    script(
+        programs / "apt-get",
+        f'#!/bin/sh\necho "$@" >> {programs}/called\ntouch {pins.debian_client} {tmp_path}/haproxy\n',
+    )
     install_packages(pins, building=False)
     called = (programs / "called").read_text().splitlines()
-    assert called == ["update", "install -y --no-install-recommends ignition"]
+    assert called == ["update", "install -y --no-install-recommends ignition haproxy"]
 
 
 def test_others_are_told_the_one_line(pins: Pins, programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     script(programs / "apt-get", f"#!/bin/sh\ntouch {programs}/called\n")
-    line = "as root, run: apt-get update && apt-get install -y --no-install-recommends ignition uidmap"
+    line = "as root, run: apt-get update && apt-get install -y --no-install-recommends ignition haproxy uidmap"
     with pytest.raises(Unavailable, match=line):
         install_packages(pins, building=False)
     assert not (programs / "called").exists()
@@ -84,7 +90,9 @@ def test_others_are_told_the_one_line(pins: Pins, programs: Path, monkeypatch: p
 @pytest.mark.usefixtures("programs")
 def test_a_machine_that_is_no_debian_is_told_where_the_tests_run(pins: Pins, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    with pytest.raises(Unavailable, match=r"lacks ignition .* has no apt-get .* on Debian or in a Debian container"):
+    with pytest.raises(
+        Unavailable, match=r"lacks ignition, haproxy .* has no apt-get .* on Debian or in a Debian container"
+    ):
         install_packages(pins, building=False)
 
 
