@@ -32,6 +32,7 @@ __all__ = ["Keeper", "PoolState"]
 
 _log = logging.getLogger(__name__)
 
+_STUCK = 2.0  # seconds after which a look that is still under way is waited for no more
 _LOOK_AGAIN = 0.5  # seconds between two looks for pools that requests name and nobody knows
 
 
@@ -175,7 +176,8 @@ class Keeper:
 
     def _look_for_unknown(self, timeout: float) -> None:
         looked = self._looked
-        if looked is not None and elapsed(looked, self._clock()) < _LOOK_AGAIN:
+        since = elapsed(looked, self._clock()) if looked is not None else None
+        if since is not None and (since < _LOOK_AGAIN or (self._pass.locked() and since > _STUCK)):
             return
         try:
             self._flights.join("look", self.look, timeout)

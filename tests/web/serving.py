@@ -109,14 +109,26 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    store: Path, *flags: str, port: int | None = None, prefix: tuple[str, ...] = (), ready: bool = True
+    path: Path,
+    *flags: str,
+    port: int | None = None,
+    prefix: tuple[str, ...] = (),
+    ready: bool = True,
+    addresses: bool = True,
+    store: bool = True,
 ) -> Iterator[Serving]:
-    """Run `mcs serve` over a store's file. prefix: a command that runs it, such as one that limits it."""
+    """Run `mcs serve` over a store's file. prefix: a command that runs it, such as one that limits it.
+
+    addresses, store: whether these are given as flags; else the flags given name them in another way.
+    """
     port = port or free_port()
-    log = store.parent / f"serve-{port}-{time.monotonic_ns()}.log"
-    command = [*prefix, sys.executable, "-m", "mcs", "serve", "--store", f"sqlite:///{store}"]
-    command += ["--listen", f"127.0.0.1:{port}", "--pool-refresh", "100ms", "--drain", "0"]
-    command += ["--admin-listen", "127.0.0.1:0", *flags]
+    log = path.parent / f"serve-{port}-{time.monotonic_ns()}.log"
+    command = [*prefix, sys.executable, "-m", "mcs", "serve", "--pool-refresh", "100ms", "--drain", "0"]
+    if store:
+        command += ["--store", f"sqlite:///{path}"]
+    if addresses:
+        command += ["--listen", f"127.0.0.1:{port}", "--admin-listen", "127.0.0.1:0"]
+    command += flags
     environment = {key: text for key, text in os.environ.items() if not key.startswith("MCS_")}
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
