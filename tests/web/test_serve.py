@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,12 @@ def holds(path: Path) -> dict[str, Hold]:
 
 
 def opened_by(pid: int) -> list[str]:
-    """Return what a process has open, by name."""
-    return [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
+    """Return what a process has open, by name; what it closes meanwhile is left out."""
+    names = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            names.append(str(entry.readlink()))
+    return names
 
 
 def boots(path: Path) -> set[str | None]:

@@ -94,6 +94,11 @@ def test_a_current_client_gets_1_3(server: ssl.SSLContext) -> None:
     assert handshake(server, client_context(AUTHORITY.certificate_pem), HOST).version == "TLSv1.3"
 
 
+def test_no_session_is_resumed(server: ssl.SSLContext) -> None:
+    assert server.num_tickets == 0
+    assert server.options & ssl.OP_NO_TICKET
+
+
 def test_every_suite_is_authenticated_and_forward_secret(server: ssl.SSLContext) -> None:
     suites = server.get_ciphers()
     assert suites
