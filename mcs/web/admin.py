@@ -118,7 +118,7 @@ def _holds(worker: Worker) -> JSONObject:
 
 def _workers(worker: Worker) -> tuple[JSON, JSON]:
     """Return the workers of all servers that are alive, or why they are not known."""
-    beats = worker.keeper.alive(_STORE_TIMEOUT)
+    beats = worker.keeper.heartbeats.alive(_STORE_TIMEOUT)
     if isinstance(beats, Refusal):
         return None, _refusal(beats)
     return [{**asdict(beat)} for beat in sorted(beats, key=lambda beat: (beat.server, beat.started))], None

@@ -12,18 +12,18 @@ from threading import Event, Lock, Thread
 
 from mcs.boot.clock import Reading, elapsed
 from mcs.boot.durations import Durations, of_pool, widest
-from mcs.boot.endings import is_expired
 from mcs.boot.protocol import Claim, Resolved, covers, renewal_due, unfit
 from mcs.boot.reasons import Reason, Refusal
-from mcs.boot.records import Heartbeat
 from mcs.clock import Clock
 from mcs.jsondata import JSONObject, texts_at
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.serving import Serving, last_served, resolve
-from mcs.store.interface import Conflict, NotFound, PoolsView, Store, Stored, StoreError
+from mcs.store.interface import Conflict, NotFound, PoolsView, Store, StoreError
 from mcs.web.bodies import Bodies
 from mcs.web.claims import Claims, Identity
+from mcs.web.complaints import Complaints
 from mcs.web.flights import Flights, FlightTimeoutError
+from mcs.web.heartbeats import Heartbeats
 from mcs.web.metrics import Metrics
 from mcs.web.recorder import Recorder
 from mcs.web.threads import ends_worker_unless
@@ -70,26 +70,20 @@ class Keeper:
         self._store = store
         self._metrics = metrics
         self.claims = Claims(store, identity, clock, executor, self.pools_of, self.durations_of, metrics)
-        self._recorder = recorder
+        self.heartbeats = Heartbeats(store, recorder, identity, durations, clock, executor, version)
         self._bodies = bodies
-        self._identity = identity
         self._durations = durations
         self._clock = clock
-        self._version = version
         self._every = every
         self._flights: Flights[None] = Flights(executor)
-        self._beats: Flights[list[Stored[Heartbeat]]] = Flights(executor)
         self._pass = Lock()
         self._stop = Event()
         self._thread = Thread(target=self._run, name="keeper", daemon=True)
         self._states: dict[str, PoolState] = {}
         self._last: dict[str, str] | None = None
         self._held_pools: dict[str, tuple[str, ...]] = {}
-        self._said: dict[str, str] = {}
+        self._complaints = Complaints(_log)
         self._trouble: str | None = None
-        self._started: Reading = clock()
-        self._beaten: Reading | None = None
-        self._told_lost: float | None = None
         self._looked: Reading | None = None
         self._known: tuple[Reading, float] | None = None
         self.ready = Event()
@@ -129,17 +123,6 @@ class Keeper:
         """Return how old what is known of the pools is, in seconds; None before they were read."""
         known = self._known
         return elapsed(known[0], self._clock()) + known[1] if known is not None else None
-
-    def alive(self, timeout: float) -> list[Heartbeat] | Refusal:
-        """Return the latest sign of life of all workers of all servers that are alive, or why they are not known."""
-        try:
-            beats = [stored.value for stored in self._beats.join("heartbeats", self._store.heartbeats, timeout)]
-        except StoreError as error:
-            return Refusal(Reason.STORE_UNREACHABLE, str(error))
-        except FlightTimeoutError:
-            return Refusal(Reason.TOO_SLOW, f"the store did not answer within {timeout:g} s")
-        now, skew = self._clock().wall, self._durations.skew
-        return [beat for beat in beats if not is_expired(beat.renewed, beat.duration, now, skew)]
 
     def pools_of(self, config: str) -> tuple[str, ...]:
         """Return the pools that resolve to a config, or are sent it."""
@@ -204,7 +187,7 @@ class Keeper:
                 self._say_trouble(None)
             self._hold_all()
             self._show_holds()
-            self._beat()
+            self.heartbeats.beat(self.claims.lost_hold)
             if self._trouble is None:
                 self.ready.set()
             self.looked.set()
@@ -271,7 +254,7 @@ class Keeper:
             # Without a look first, a config that may not be sent would cost a durable write at each look.
             refusal = self._unfit(config)
             if refusal is not None:
-                self._warn_once(config, f"{config} is not sent: {refusal.detail}")
+                self._complaints.say(config, f"{config} is not sent: {refusal.detail}")
                 return refusal
         acquisition = self.claims.acquire(config)
         if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
@@ -282,18 +265,18 @@ class Keeper:
         assert acquisition.refusal is not None, "no claim without a reason"
         detail = acquisition.refusal.detail
         if acquisition.claim is not None and covers(acquisition.claim, now, durations):
-            self._warn_once(config, f"the hold on {config} was not renewed, and stands for now: {detail}")
+            self._complaints.say(config, f"the hold on {config} was not renewed, and stands for now: {detail}")
             return None
-        self._warn_once(config, f"{config} is not sent: {detail}")
+        self._complaints.say(config, f"{config} is not sent: {detail}")
         return acquisition.refusal
 
     def _prepare(self, claim: Claim, pools: tuple[str, ...]) -> Refusal | None:
         refusal = self._bodies.prepare(claim)
         if refusal is None:
             self._held_pools[claim.config] = pools
-            self._said.pop(claim.config, None)
+            self._complaints.settle(claim.config)
         else:
-            self._warn_once(claim.config, f"{claim.config} is not sent: {refusal.detail}")
+            self._complaints.say(claim.config, f"{claim.config} is not sent: {refusal.detail}")
         return refusal
 
     def _unfit(self, config: str) -> Refusal | None:
@@ -319,42 +302,11 @@ class Keeper:
         except (Conflict, NotFound):
             return False  # somebody else was quicker; the next look sees what came of it
         except StoreError as error:
-            self._warn_once(f"unmark {config}", f"{config} is marked for collection and could not be unmarked: {error}")
+            text = f"{config} is marked for collection and could not be unmarked: {error}"
+            self._complaints.say(f"unmark {config}", text)
             return False
         _log.warning("%s was marked for collection while a pool names it; the mark was taken off", config)
         return True
-
-    def _beat(self) -> None:
-        now = self._clock()
-        lost = self.claims.lost_hold
-        fresh = self._beaten is not None and elapsed(self._beaten, now) < self._durations.renewal
-        if fresh and lost == self._told_lost:  # a loss is told at once
-            return
-        heartbeat = Heartbeat(
-            worker=self._identity.worker,
-            server=self._identity.server,
-            version=self._version,
-            started=self._started.wall,
-            renewed=now.wall,
-            duration=3 * self._durations.renewal,
-            recorded=self._recorder.recorded,
-            dropped=self._recorder.dropped,
-            lost_hold=lost,
-        )
-        try:
-            self._store.put_heartbeat(heartbeat)
-        except StoreError as error:
-            self._warn_once("heartbeat", f"no sign of life could be written: {error}")
-            return
-        self._said.pop("heartbeat", None)
-        self._beaten = now
-        self._told_lost = lost
-
-    def _warn_once(self, subject: str, text: str) -> None:
-        """Log a text once for as long as it is the newest about its subject: looks come every second."""
-        if self._said.get(subject) != text:
-            self._said[subject] = text
-            _log.warning("%s", text)
 
     def _say_trouble(self, trouble: str | None) -> None:
         """Log a trouble once when it comes and once when it goes."""
