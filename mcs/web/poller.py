@@ -5,6 +5,7 @@ take all threads. Here a peer that does not read, write or shake hands costs a f
 """
 
 import logging
+import math
 import mmap
 import os
 import resource
@@ -40,6 +41,7 @@ _LOOK_EVERY = 0.05  # seconds between two looks at deadlines and at what has bee
 _TICK = 0.5  # seconds that nothing happens at the most
 _ACCEPTS = 16  # connections accepted in one go, before others have their turn
 _SPARE_FILES = 256  # files that a worker has open besides its connections, at the most
+_COMPLAIN_EVERY = 60.0  # seconds between two lines about connections that cannot be accepted
 _MOST_ADMINS = 32  # connections of those who look after the server
 _FEWEST = 16  # connections that are taken however few files may be open
 _LAST_HEADS = 2.0  # seconds that idle connections stay after the server has stopped to accept
@@ -72,7 +74,8 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         self._admins: set[int] = set()
         self._again: list[Connection] = []
         self._most = 0
-        self._refused = self._complained = False
+        self._refused = False
+        self._complained = -math.inf
         self._stage = Stage.SERVING
         self._stage_began = 0.0
         self._terminated = False
@@ -196,11 +199,11 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
             except BlockingIOError:
                 return
             except OSError as error:  # too many open files, say: it would fail again at once, and for long
-                if not self._complained:
+                if now - self._complained >= _COMPLAIN_EVERY:
+                    self._complained = now
                     _log.warning("connections cannot be accepted for now: %s", error)
-                self._refused = self._complained = True  # until the next look
+                self._refused = True  # until the next look
                 break
-            self._complained = False
             self._take(accepted, client, admin=admin, now=now)
             if not self._has_room(admin=admin):
                 break
