@@ -7,15 +7,15 @@ conversion leaves it out, and unknown_members() names it for whoever reports to 
 
 from functools import cache
 
-from mcs.ignition.errors import InvalidConfig, UnknownVersion, Unsupported, UnsupportedFeatures, path_text
+from mcs.ignition.errors import InvalidConfig, UnknownVersion, Unsupported, UnsupportedFeatures
 from mcs.ignition.fields import Field, ListOf, Scalar, Struct, Type
+from mcs.ignition.report import Path, path_text
 from mcs.ignition.schema import CONFIG
-from mcs.ignition.versions import SUPPORTED, SpecVersion, declared_version
+from mcs.ignition.versions import SPEC_3, SpecVersion, declared_version
 from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["convert", "unknown_members"]
 
-_Path = tuple[str | int, ...]
 _INTEGERS = range(-(2**63), 2**63)  # what a Go client can hold
 
 
@@ -37,8 +37,9 @@ def convert(config: JSONObject, to: SpecVersion) -> JSONObject:
     InvalidVersion and UnknownVersion for the config's own version, UnknownVersion for `to`.
     """
     source = declared_version(config)
-    if to not in SUPPORTED:
-        raise UnknownVersion(str(to))
+    for version in (source, to):
+        if version not in SPEC_3:
+            raise UnknownVersion(str(version))
     if source == to:
         return _with_own_containers(config)
     conversion = _Conversion(source)
@@ -60,6 +61,8 @@ def unknown_members(config: JSONObject) -> tuple[str, ...]:
     Raises InvalidConfig, InvalidVersion, UnknownVersion as convert() does.
     """
     source = declared_version(config)
+    if source not in SPEC_3:
+        raise UnknownVersion(str(source))
     conversion = _Conversion(source)
     conversion.object(CONFIG, config, (), source)
     return tuple(conversion.unknown)
@@ -77,9 +80,9 @@ class _Conversion:
         self.unsupported: list[Unsupported] = []
         self.unknown: list[str] = []
 
-    def object(self, struct: Struct, value: JSON, path: _Path, target: SpecVersion) -> JSONObject:
+    def object(self, struct: Struct, value: JSON, path: Path, target: SpecVersion) -> JSONObject:
         if not isinstance(value, dict):
-            raise InvalidConfig(path_text(path), f"an object is expected, not {_words(value)}")
+            raise InvalidConfig.at(path, f"an object is expected, not {_words(value)}")
         result: JSONObject = {}
         for key, member in value.items():
             name = key if key in struct.fields else _known_name(struct, key)
@@ -88,9 +91,7 @@ class _Conversion:
                 self.unknown.append(path_text((*path, key)))
                 continue
             if name != key and (name in value or name in result):
-                raise InvalidConfig(
-                    path_text((*path, key)), f"stands beside another {name}: names are told apart by case only"
-                )
+                raise InvalidConfig.at((*path, key), f"stands beside another {name}: names are told apart by case only")
             converted = None if member is None else self.member(field, member, (*path, key), target)
             if field.since <= target and (member is None or converted is not None):
                 result[name] = converted
@@ -99,7 +100,7 @@ class _Conversion:
                 result[name] = zero
         return result
 
-    def member(self, field: Field, value: JSON, path: _Path, target: SpecVersion) -> JSON:
+    def member(self, field: Field, value: JSON, path: Path, target: SpecVersion) -> JSON:
         """Return the value for the target, or None where it says nothing there."""
         place = len(self.unsupported)  # an object is reported before what is in it
         lacking = field.since > target
@@ -118,21 +119,21 @@ class _Conversion:
                 converted = crossing.down(converted)
         return converted
 
-    def value(self, kind: Type, value: JSON, path: _Path, target: SpecVersion) -> JSON:
+    def value(self, kind: Type, value: JSON, path: Path, target: SpecVersion) -> JSON:
         if isinstance(kind, Struct):
             return self.object(kind, value, path, target)
         if isinstance(kind, ListOf):
             if not isinstance(value, list):
-                raise InvalidConfig(path_text(path), f"a list is expected, not {_words(value)}")
+                raise InvalidConfig.at(path, f"a list is expected, not {_words(value)}")
             return [self.element(kind.element, item, (*path, index), target) for index, item in enumerate(value)]
         # The exact type: true is no integer, though Python's bool is one.
         if type(value) is not kind.python:
-            raise InvalidConfig(path_text(path), f"{kind.words} is expected, not {_words(value)}")
+            raise InvalidConfig.at(path, f"{kind.words} is expected, not {_words(value)}")
         if kind is Scalar.INTEGER and value not in _INTEGERS:
-            raise InvalidConfig(path_text(path), "the number does not fit 64 bits")
+            raise InvalidConfig.at(path, "the number does not fit 64 bits")
         return value
 
-    def element(self, kind: Scalar | Struct, item: JSON, path: _Path, target: SpecVersion) -> JSON:
+    def element(self, kind: Scalar | Struct, item: JSON, path: Path, target: SpecVersion) -> JSON:
         if item is None:  # to a client, an item with nothing in it
             item = {} if isinstance(kind, Struct) else kind.zero
         return self.value(kind, item, path, target)

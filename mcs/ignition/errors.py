@@ -1,47 +1,65 @@
 """What can be wrong with a config, a version or a data URL. Nothing else is raised by this package."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from mcs.ignition.report import Entry, Kind, Path, Report, path_text
 
 if TYPE_CHECKING:
     from mcs.ignition.versions import SpecVersion
 
 __all__ = [
+    "EmptyConfig",
     "IgnitionError",
     "InvalidConfig",
     "InvalidDataURL",
     "InvalidVersion",
+    "NotJSON",
     "UnknownVersion",
     "Unsupported",
     "UnsupportedFeatures",
-    "path_text",
 ]
-
-
-def path_text(keys: Iterable[str | int]) -> str:
-    """Return a path as people read it: `$`, then member names and list indexes, each after a dot.
-
-    >>> path_text(["storage", "files", 0, "path"])
-    '$.storage.files.0.path'
-    """
-    return ".".join(["$", *map(str, keys)])
 
 
 class IgnitionError(ValueError):
     """Any error of this package."""
 
 
-class InvalidConfig(IgnitionError):
-    """The document is no Ignition config: a value has the wrong type. path: where, `$.storage.files.0.mode`."""
-
-    def __init__(self, path: str, message: str) -> None:
-        super().__init__(path, message)
-        self.path = path
-        self.message = message
+class EmptyConfig(IgnitionError):
+    """The text is empty. A client that gets it ends with no config at all."""
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}"
+        return "the config is empty"
+
+
+class InvalidConfig(IgnitionError):
+    """The document is no valid Ignition config. report: why, and whatever else is said of it; at least one error."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self.report = report
+
+    @classmethod
+    def at(cls, path: Path, message: str) -> Self:
+        """Make the error with a single entry."""
+        return cls(Report((Entry(Kind.ERROR, path, message),)))
+
+    @property
+    def path(self) -> str:
+        """Where the first error is, `$.storage.files.0.mode`."""
+        return path_text(self.report.errors[0].path)
+
+    @property
+    def message(self) -> str:
+        """What the first error says."""
+        return self.report.errors[0].message
+
+    def __str__(self) -> str:
+        return "; ".join(f"{path_text(entry.path)}: {entry.message}" for entry in self.report.errors)
+
+
+class NotJSON(InvalidConfig):
+    """The text is no JSON document. The report's one entry says why and, at its position, where."""
 
 
 class InvalidVersion(IgnitionError):

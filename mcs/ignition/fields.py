@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from mcs.ignition.versions import V3_0, SpecVersion
+from mcs.ignition.versions import SUPPORTED, SpecVersion
 from mcs.jsondata import JSON
 
 __all__ = ["CONCATENATED", "ITSELF", "Crossing", "Feature", "Field", "ListOf", "Scalar", "Struct", "Type"]
@@ -26,6 +26,8 @@ class Scalar(Enum):
         self.python = python
         self.zero = zero
 
+
+_EVER = SUPPORTED[0]
 
 CONCATENATED: None = None
 ITSELF: tuple[str, ...] = ()
@@ -84,7 +86,7 @@ class Crossing:
 class Field:
     """A member of an object.
 
-    since            the first spec that knows it
+    since            the first spec that knows it; without it, all specs of the table do
     words            what it is, for people; given where since is later than the table's first spec
     default          the value that says what its absence says too, so that a spec without the field loses nothing
                      (an empty list, and an object whose members all say nothing, always do)
@@ -96,10 +98,10 @@ class Field:
     """
 
     type: Type
-    since: SpecVersion = V3_0
+    since: SpecVersion = _EVER
     words: str = ""
     default: str | int | bool | None = None
-    optional_since: SpecVersion | None = V3_0
+    optional_since: SpecVersion | None = _EVER
     optional_before: SpecVersion | None = None
     features: tuple[Feature, ...] = ()
     crossings: tuple[Crossing, ...] = ()

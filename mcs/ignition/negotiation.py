@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from mcs.ignition.errors import InvalidVersion
-from mcs.ignition.versions import SUPPORTED, SpecVersion, parse_semantic
+from mcs.ignition.versions import SPEC_3, SpecVersion, parse_semantic
 
 __all__ = ["MEDIA_TYPE", "Malformed", "Negotiated", "NotSpoken", "Serve", "ServeStored", "negotiate"]
 
@@ -47,7 +47,7 @@ class Malformed:
 Negotiated: TypeAlias = Serve | ServeStored | NotSpoken | Malformed
 
 
-def negotiate(accept: str | None, spoken: Collection[SpecVersion] = SUPPORTED) -> Negotiated:
+def negotiate(accept: str | None, spoken: Collection[SpecVersion] = SPEC_3) -> Negotiated:
     """Decide what to serve for an Accept header (None or empty: there is none).
 
     Only ranges of Ignition's media type with a version count where there are any: real clients send `*/*;q=0.1` beside

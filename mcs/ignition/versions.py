@@ -4,12 +4,20 @@ import re
 from typing import NamedTuple
 
 from mcs.ignition.errors import InvalidConfig, InvalidVersion, UnknownVersion
+from mcs.ignition.report import Path
 from mcs.jsondata import JSON
 
 __all__ = [
     "NEWEST",
-    "OLDEST",
+    "SPEC_2",
+    "SPEC_3",
     "SUPPORTED",
+    "TARGETS",
+    "V2_0",
+    "V2_1",
+    "V2_2",
+    "V2_3",
+    "V2_4",
     "V3_0",
     "V3_1",
     "V3_2",
@@ -39,6 +47,11 @@ class SpecVersion(NamedTuple):
         return f"{self.major}.{self.minor}.0"
 
 
+V2_0 = SpecVersion(2, 0)
+V2_1 = SpecVersion(2, 1)
+V2_2 = SpecVersion(2, 2)
+V2_3 = SpecVersion(2, 3)
+V2_4 = SpecVersion(2, 4)
 V3_0 = SpecVersion(3, 0)
 V3_1 = SpecVersion(3, 1)
 V3_2 = SpecVersion(3, 2)
@@ -47,9 +60,11 @@ V3_4 = SpecVersion(3, 4)
 V3_5 = SpecVersion(3, 5)
 V3_6 = SpecVersion(3, 6)
 
-SUPPORTED: tuple[SpecVersion, ...] = (V3_0, V3_1, V3_2, V3_3, V3_4, V3_5, V3_6)
-OLDEST = SUPPORTED[0]
-NEWEST = SUPPORTED[-1]
+SPEC_2: tuple[SpecVersion, ...] = (V2_0, V2_1, V2_2, V2_3, V2_4)
+SPEC_3: tuple[SpecVersion, ...] = (V3_0, V3_1, V3_2, V3_3, V3_4, V3_5, V3_6)
+SUPPORTED = SPEC_2 + SPEC_3  # what can be read
+TARGETS = (V2_2, V2_4, *SPEC_3)  # what can be written
+NEWEST = SPEC_3[-1]
 
 
 class SemanticVersion(NamedTuple):
@@ -107,19 +122,19 @@ def declared_version(config: JSON) -> SpecVersion:
     Raises InvalidVersion (also where the version is absent), UnknownVersion, and InvalidConfig where the config, its
     `ignition` or its `ignition.version` has the wrong type.
     """
-    ignition = _member(config, "ignition", "$")
-    text = None if ignition is None else _member(ignition, "version", "$.ignition")
+    ignition = _member(config, "ignition", ())
+    text = None if ignition is None else _member(ignition, "version", ("ignition",))
     if text is None:
         raise InvalidVersion("")
     if not isinstance(text, str):
-        raise InvalidConfig("$.ignition.version", "a string is expected")
+        raise InvalidConfig.at(("ignition", "version"), "a string is expected")
     return parse_version(text)
 
 
-def _member(value: JSON, name: str, path: str) -> JSON:
+def _member(value: JSON, name: str, path: Path) -> JSON:
     """Return a member, whatever the case of its name: Ignition's JSON decoder looks at that no closer."""
     if not isinstance(value, dict):
-        raise InvalidConfig(path, "an object is expected")
+        raise InvalidConfig.at(path, "an object is expected")
     if name in value:
         return value[name]
     return next((member for key, member in value.items() if str(key).casefold() == name), None)

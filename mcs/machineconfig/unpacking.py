@@ -9,6 +9,7 @@ import zlib
 from base64 import b64encode
 
 from mcs.ignition import InvalidConfig, InvalidDataURL, dataurl
+from mcs.ignition.report import Path
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at, text_at
 
 __all__ = ["MAX_UNPACKED", "unpacked"]
@@ -47,28 +48,28 @@ class _Unpacking:
         if not isinstance(file, dict):
             return file
         changed = dict(file)
-        path = f"$.storage.files.{at}"
+        path: Path = ("storage", "files", at)
         if "contents" in file:
-            changed["contents"] = self._content(file["contents"], f"{path}.contents")
+            changed["contents"] = self._content(file["contents"], (*path, "contents"))
         parts = list_at(file, "append")
         if parts:
-            changed["append"] = [self._content(part, f"{path}.append.{number}") for number, part in enumerate(parts)]
+            changed["append"] = [self._content(part, (*path, "append", number)) for number, part in enumerate(parts)]
         return changed
 
-    def _content(self, content: JSON, path: str) -> JSON:
+    def _content(self, content: JSON, path: Path) -> JSON:
         if not isinstance(content, dict) or not _is_packed(content):
             return content
         try:
             data = self._gunzip(dataurl.decode(text_at(content, "source") or ""))
         except InvalidDataURL as error:
-            raise InvalidConfig(f"{path}.source", str(error)) from error
+            raise InvalidConfig.at((*path, "source"), str(error)) from error
         except (zlib.error, EOFError) as error:
-            raise InvalidConfig(
-                f"{path}.source", "it is to be unpacked with gzip, and is not whole gzip data"
+            raise InvalidConfig.at(
+                (*path, "source"), "it is to be unpacked with gzip, and is not whole gzip data"
             ) from error
         except OverflowError as error:
             large = f"unpacked for clients of spec 3.0, the files are larger than {MAX_UNPACKED} bytes together"
-            raise InvalidConfig(f"{path}.source", large) from error
+            raise InvalidConfig.at((*path, "source"), large) from error
         rest = {key: value for key, value in content.items() if key != "compression"}
         return {**rest, "source": "data:;base64," + b64encode(data).decode("ascii")}
 

@@ -14,7 +14,7 @@ from mcs.boot.identity import normal_address
 from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Attempt
 from mcs.clock import read_clock
-from mcs.ignition import MEDIA_TYPE, SUPPORTED, Malformed, NotSpoken, Serve, negotiate
+from mcs.ignition import MEDIA_TYPE, SPEC_3, Malformed, NotSpoken, Serve, negotiate
 from mcs.machineconfig.appended import AppendedSet
 from mcs.machineconfig.names import is_dns_subdomain
 from mcs.settings import Settings
@@ -142,7 +142,7 @@ def _config(server: Server, pool: str) -> Response:
         return _refused(Refusal(Reason.ACCEPT_MALFORMED, detail))
     g.asked = wanted.asked if isinstance(wanted, Serve | NotSpoken) else None
     if isinstance(wanted, NotSpoken):
-        detail = f"{_printable(wanted.asked)} is asked for; this server speaks {SUPPORTED[0]} to {SUPPORTED[-1]}"
+        detail = f"{_printable(wanted.asked)} is asked for; this server speaks {SPEC_3[0]} to {SPEC_3[-1]}"
         return _refused(Refusal(Reason.SPEC_NOT_SPOKEN, detail))
     appended = read_appended(server.settings)
     if isinstance(appended, Refusal):

@@ -19,9 +19,10 @@ from click.testing import CliRunner
 from mcs.certificates import Authority, new_authority
 from mcs.cli import mcs
 from mcs.cli.tls import NewFile, place
-from mcs.ignition import NEWEST, OLDEST
+from mcs.ignition import NEWEST
 from mcs.ignition.conversion import unknown_members
 from mcs.ignition.dataurl import decode
+from mcs.ignition.versions import V3_0
 from mcs.jsondata import JSON, list_at, lookup, object_at, text_at
 from mcs.web.tls import make_context
 from tests.cli.commands import Outcome
@@ -119,8 +120,8 @@ def test_standard_output_is_the_ca_as_a_stub_needs_it_and_a_stub_for_each_host(t
 def test_stubs_are_configs_of_every_spec_from_the_first_on(tmp_path: Path) -> None:
     for stub in documents(init(tmp_path))[1:]:
         assert isinstance(stub, dict)
-        assert lookup(stub, "ignition", "version") == str(OLDEST)
-        for version in (OLDEST, NEWEST):
+        assert lookup(stub, "ignition", "version") == str(V3_0)
+        for version in (V3_0, NEWEST):
             ignition = object_at(stub, "ignition") | {"version": str(version)}
             assert unknown_members({**stub, "ignition": ignition}) == ()
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mcs.ignition.fields import Field, ListOf, Scalar, Struct
 from mcs.ignition.schema import CONFIG
-from mcs.ignition.versions import SUPPORTED, SpecVersion
+from mcs.ignition.versions import SPEC_3, SpecVersion
 from mcs.jsondata import JSON, JSONObject
 
 _TEXTS = st.text(max_size=8) | st.sampled_from(["a", "/etc/a", "data:,a"])
@@ -81,7 +81,7 @@ anything: st.SearchStrategy[JSON] = st.recursive(
 @st.composite
 def broken_configs(draw: st.DrawFn) -> JSONObject:
     """Configs of any spec in which some values, or names, are replaced by anything."""
-    config: JSONObject = draw(st.sampled_from(SUPPORTED).flatmap(configs))
+    config: JSONObject = draw(st.sampled_from(SPEC_3).flatmap(configs))
     containers: list[JSONObject | list[JSON]] = [config]
     for container in containers:
         items = container.values() if isinstance(container, dict) else container

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
-from mcs.ignition import NEWEST, OLDEST, SUPPORTED, SpecVersion, convert, unknown_members
+from mcs.ignition import NEWEST, SPEC_3, SpecVersion, convert, unknown_members
 from mcs.ignition.errors import IgnitionError, UnsupportedFeatures
 from mcs.ignition.fields import ListOf, Scalar
 from mcs.ignition.schema import Row, rows
+from mcs.ignition.versions import V3_0
 from mcs.jsondata import JSON, JSONObject
 from tests.ignition.normal_form import normal_form
 from tests.ignition.strategies import broken_configs, configs
 
-PAIRS = [(low, high) for low in SUPPORTED for high in SUPPORTED if low < high]
+PAIRS = [(low, high) for low in SPEC_3 for high in SPEC_3 if low < high]
 UP = st.sampled_from(PAIRS).flatmap(lambda pair: st.tuples(configs(pair[0]), st.just(pair[1])))
 DOWN = st.sampled_from(PAIRS).flatmap(lambda pair: st.tuples(configs(pair[1]), st.just(pair[0])))
 # A config is a large thing to make: hypothesis finds that slow, rightly.
@@ -35,7 +36,7 @@ def at(document: JSON, path: str) -> JSON:
 
 
 def own_spec(config: JSONObject) -> SpecVersion:
-    return next(version for version in SUPPORTED if str(version) == at(config, "$.ignition.version"))
+    return next(version for version in SPEC_3 if str(version) == at(config, "$.ignition.version"))
 
 
 def containers(document: JSON) -> Iterator[int]:
@@ -64,7 +65,7 @@ def using(row: Row) -> JSONObject:
     [
         pytest.param(row, id=row.path)
         for row in rows()
-        if row.since > OLDEST and isinstance(row.field.type, (ListOf, Scalar))
+        if row.since > V3_0 and isinstance(row.field.type, (ListOf, Scalar))
     ],
 )
 def test_each_field_of_the_table_is_refused_below_the_spec_that_has_it(row: Row) -> None:
@@ -72,7 +73,7 @@ def test_each_field_of_the_table_is_refused_below_the_spec_that_has_it(row: Row)
     place = "$." + row.path.removesuffix("[]").replace("[]", ".0")
 
     assert at(convert(config, row.since), place) == at(config, place)
-    for lower in SUPPORTED[: SUPPORTED.index(row.since)]:
+    for lower in SPEC_3[: SPEC_3.index(row.since)]:
         with pytest.raises(UnsupportedFeatures) as error:
             convert(config, lower)
 
@@ -147,7 +148,7 @@ def test_step_by_step_is_the_same_as_at_once(case: tuple[JSONObject, SpecVersion
     high = own_spec(config)
 
     refused, step_by_step = False, config
-    for version in reversed(SUPPORTED[SUPPORTED.index(low) : SUPPORTED.index(high)]):
+    for version in reversed(SPEC_3[SPEC_3.index(low) : SPEC_3.index(high)]):
         try:
             step_by_step = convert(step_by_step, version)
         except UnsupportedFeatures:
@@ -162,7 +163,7 @@ def test_step_by_step_is_the_same_as_at_once(case: tuple[JSONObject, SpecVersion
 
 
 @thorough
-@given(broken_configs(), st.sampled_from(SUPPORTED))
+@given(broken_configs(), st.sampled_from(SPEC_3))
 def test_no_document_raises_anything_but_the_documented_errors(config: JSONObject, to: SpecVersion) -> None:
     before = copy.deepcopy(config)
     try:

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from mcs.ignition.errors import IgnitionError, InvalidConfig, InvalidVersion, UnknownVersion
 from mcs.ignition.versions import (
     NEWEST,
-    OLDEST,
+    SPEC_2,
+    SPEC_3,
     SUPPORTED,
+    TARGETS,
     SpecVersion,
     declared_version,
     parse_semantic,
@@ -18,10 +20,13 @@ from mcs.ignition.versions import (
 from mcs.jsondata import JSON
 
 
-def test_the_specs_are_3_0_to_3_6_in_order() -> None:
-    assert [str(version) for version in SUPPORTED] == [f"3.{minor}.0" for minor in range(7)]
+def test_the_specs_are_2_0_to_2_4_and_3_0_to_3_6_in_order() -> None:
+    assert [str(version) for version in SPEC_2] == [f"2.{minor}.0" for minor in range(5)]
+    assert [str(version) for version in SPEC_3] == [f"3.{minor}.0" for minor in range(7)]
+    assert SUPPORTED == SPEC_2 + SPEC_3
     assert all(earlier < later for earlier, later in itertools.pairwise(SUPPORTED))
-    assert (str(OLDEST), str(NEWEST)) == ("3.0.0", "3.6.0")
+    assert [str(version) for version in TARGETS if version not in SPEC_3] == ["2.2.0", "2.4.0"]
+    assert str(NEWEST) == "3.6.0"
 
 
 @pytest.mark.parametrize("version", SUPPORTED, ids=str)
@@ -65,7 +70,7 @@ def test_what_is_no_semantic_version_is_invalid(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["0.0.0", "1.0.0", "2.2.0", "2.4.0", "3.1.1", "3.7.0", "3.7.0-experimental", "3.2.0-rc.1", "3.0.0+x", "4.0.0"],
+    ["0.0.0", "1.0.0", "2.5.0", "2.4.1", "3.1.1", "3.7.0", "3.7.0-experimental", "3.2.0-rc.1", "3.0.0+x", "4.0.0"],
 )
 def test_a_version_that_is_not_in_the_list_is_unknown(text: str) -> None:
     with pytest.raises(UnknownVersion) as error:
@@ -96,7 +101,7 @@ def test_no_text_is_anything_but_valid_invalid_or_unknown(text: str) -> None:
         pytest.param({"ignition": None}, InvalidVersion, id="ignition-null"),
         pytest.param({"ignition": {}}, InvalidVersion, id="no-version"),
         pytest.param({"ignition": {"version": None}}, InvalidVersion, id="version-null"),
-        pytest.param({"ignition": {"version": "2.2.0"}}, UnknownVersion, id="spec-2"),
+        pytest.param({"ignition": {"version": "2.5.0"}}, UnknownVersion, id="spec-2.5"),
         pytest.param({"ignition": {"version": 3}}, InvalidConfig, id="version-a-number"),
         pytest.param({"ignition": "3.1.0"}, InvalidConfig, id="ignition-a-string"),
         pytest.param([], InvalidConfig, id="a-list"),
