@@ -1,28 +1,41 @@
-"""Which spec a client is to be served, from its Accept header. Pure; no header text makes it raise.
+"""Which spec a client is to be served, from its Accept and User-Agent headers. Pure; no header text makes it raise.
 
-The header is parsed here, not by the web framework: its parsers leave out what they cannot read (a q that is no
+Accept is parsed here, not by the web framework: its parsers leave out what they cannot read (a q that is no
 number, a parameter with a bad value), and a machine would then get a config of another spec than it asked for.
 """
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 from mcs.ignition.errors import InvalidVersion
-from mcs.ignition.versions import SPEC_3, SpecVersion, parse_semantic
+from mcs.ignition.versions import TARGETS, V2_2, V3_0, SpecVersion, parse_semantic
 
-__all__ = ["MEDIA_TYPE", "Malformed", "Negotiated", "NotSpoken", "Serve", "ServeStored", "negotiate"]
+__all__ = ["MEDIA_TYPE", "Asking22", "Malformed", "Negotiated", "NotSpoken", "Serve", "ServeStored", "negotiate"]
 
 MEDIA_TYPE = "application/vnd.coreos.ignition+json"
 
 
+class Asking22(StrEnum):
+    """What a client gets that asks for spec 2.2.
+
+    Ignition 0.22 to 0.35 ask for it and read it. Ignition 2.0 asks for it too, word for word, though it reads spec 3.0
+    and nothing else: only its name gives it away.
+    """
+
+    BY_NAME = "auto"
+    ALWAYS_2_2 = "2.2"
+    ALWAYS_3_0 = "3.0"
+
+
 @dataclass(frozen=True, slots=True)
 class Serve:
-    """Serve this spec. asked: the version text of the range that was chosen."""
+    """Serve this spec. asked: the version text of the range that was chosen; None: no version was asked for."""
 
     version: SpecVersion
-    asked: str
+    asked: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +60,29 @@ class Malformed:
 Negotiated: TypeAlias = Serve | ServeStored | NotSpoken | Malformed
 
 
-def negotiate(accept: str | None, spoken: Collection[SpecVersion] = SPEC_3) -> Negotiated:
-    """Decide what to serve for an Accept header (None or empty: there is none).
+def negotiate(
+    accept: str | None,
+    client: str | None = None,
+    *,
+    asking_2_2: Asking22 = Asking22.BY_NAME,
+    unasked: SpecVersion | None = None,
+    spoken: Collection[SpecVersion] = TARGETS,
+) -> Negotiated:
+    """Decide what to serve for an Accept header and a User-Agent header (None or empty: there is none).
 
     Only ranges of Ignition's media type with a version count where there are any: real clients send `*/*;q=0.1` beside
     theirs. Of these the first whose version is spoken is served, by falling q and then in the header's order. Patch
-    level and pre-release of a version do not matter, and a minor version newer than any spoken one gets the newest
-    spoken one of its major version. A range with q=0 is not there. Beside a good version a bad one is ignored.
+    level and pre-release of a version do not matter, and a version that is not spoken gets the newest older one of its
+    major version that is. A range with q=0 is not there. Beside a good version a bad one is ignored. The client's name
+    counts only where spec 2.2 is asked for. unasked: what is served where no version is asked for; None: the stored
+    spec.
 
     >>> negotiate("application/vnd.coreos.ignition+json;version=3.4.0, */*;q=0.1")
     Serve(version=SpecVersion(major=3, minor=4), asked='3.4.0')
-    >>> negotiate("application/vnd.coreos.ignition+json; version=2.2.0, "
-    ...           "application/vnd.coreos.ignition+json; version=1; q=0.5, */*; q=0.1")
-    NotSpoken(asked='2.2.0')
+    >>> old = ("application/vnd.coreos.ignition+json; version=2.2.0, "
+    ...        "application/vnd.coreos.ignition+json; version=1; q=0.5, */*; q=0.1")
+    >>> negotiate(old, "Ignition/0.35.0").version, negotiate(old, "Ignition/2.0.1").version
+    (SpecVersion(major=2, minor=2), SpecVersion(major=3, minor=0))
     >>> negotiate("*/*")
     ServeStored()
     """
@@ -74,6 +97,8 @@ def negotiate(accept: str | None, spoken: Collection[SpecVersion] = SPEC_3) -> N
             malformed.append(each.version)
             continue
         asked.append(each.version)
+        if wanted == V2_2 and _means_3_0(client or "", asking_2_2):
+            wanted = V3_0
         readable = [version for version in spoken if version.major == wanted.major and version <= wanted]
         if readable:
             return Serve(max(readable), each.version)
@@ -81,7 +106,20 @@ def negotiate(accept: str | None, spoken: Collection[SpecVersion] = SPEC_3) -> N
         return Malformed(malformed[0])
     if asked and all(each.version is not None for each in ranges):
         return NotSpoken(asked[0])
-    return ServeStored()
+    return ServeStored() if unasked is None else Serve(unasked, None)
+
+
+# Builders choose what stands behind the slash: `2.0.1`, `v2.0.1-3-gabcdef`, `Debian 2.0.1+ds1-1`. The first number with
+# a dot counts. All is bounded, so that no header takes long.
+_RELEASE = re.compile(r"ignition/.{0,64}?(?<![\d.])(\d{1,9})\.(\d{1,9})(?!\d)", re.ASCII | re.DOTALL | re.IGNORECASE)
+
+
+def _means_3_0(client: str, asking_2_2: Asking22) -> bool:
+    """Tell whether spec 3.0 is meant where 2.2 is asked for."""
+    if asking_2_2 is not Asking22.BY_NAME:
+        return asking_2_2 is Asking22.ALWAYS_3_0
+    release = _RELEASE.search(client)
+    return release is not None and (int(release[1]), int(release[2])) == (2, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
-"""Configs made from the table of fields, so that a field added there is tested without another line here."""
+"""Configs made from the tables of fields, so that a field added there is tested without another line here."""
 
 from functools import cache
 
 from hypothesis import strategies as st
 
+from mcs.ignition import schema, schema_2
 from mcs.ignition.fields import Field, ListOf, Scalar, Struct
-from mcs.ignition.schema import CONFIG
+from mcs.ignition.tables import table
 from mcs.ignition.versions import SPEC_3, SpecVersion
 from mcs.jsondata import JSON, JSONObject
 
@@ -23,7 +24,7 @@ _TELLING: dict[str, st.SearchStrategy[JSON]] = {
 @cache
 def configs(version: SpecVersion) -> st.SearchStrategy[JSONObject]:
     """Well-typed configs of a spec that use nothing newer; plain members are always there."""
-    return _objects(CONFIG, version).map(lambda config: _declaring(config, version))
+    return _objects(table(version), version).map(lambda config: _declaring(config, version))
 
 
 def _declaring(config: JSONObject, version: SpecVersion) -> JSONObject:
@@ -59,7 +60,7 @@ def _elements(kind: Scalar | Struct, version: SpecVersion) -> st.SearchStrategy[
     return st.integers(-5, 5000) if kind is Scalar.INTEGER else st.booleans()
 
 
-def _names(struct: Struct = CONFIG) -> set[str]:
+def _names(struct: Struct) -> set[str]:
     names = set(struct.fields)
     for field in struct.fields.values():
         inner = field.type.element if isinstance(field.type, ListOf) else field.type
@@ -68,7 +69,7 @@ def _names(struct: Struct = CONFIG) -> set[str]:
     return names
 
 
-_KEYS = st.sampled_from(sorted(_names())) | st.text(max_size=5)
+_KEYS = st.sampled_from(sorted(_names(schema.CONFIG) | _names(schema_2.CONFIG))) | st.text(max_size=5)
 _KEYS_IN_ANY_CASE = _KEYS | _KEYS.map(str.upper) | _KEYS.map(str.title)
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 anything: st.SearchStrategy[JSON] = st.recursive(
@@ -79,9 +80,9 @@ anything: st.SearchStrategy[JSON] = st.recursive(
 
 
 @st.composite
-def broken_configs(draw: st.DrawFn) -> JSONObject:
-    """Configs of any spec in which some values, or names, are replaced by anything."""
-    config: JSONObject = draw(st.sampled_from(SPEC_3).flatmap(configs))
+def broken_configs(draw: st.DrawFn, versions: tuple[SpecVersion, ...] = SPEC_3) -> JSONObject:
+    """Configs of any of the specs in which some values, or names, are replaced by anything."""
+    config: JSONObject = draw(st.sampled_from(versions).flatmap(configs))
     containers: list[JSONObject | list[JSON]] = [config]
     for container in containers:
         items = container.values() if isinstance(container, dict) else container

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from mcs.ignition import (
     SPEC_3,
+    TARGETS,
+    Asking22,
     Malformed,
     Negotiated,
     NotSpoken,
@@ -14,6 +16,7 @@ from mcs.ignition import (
     SpecVersion,
     negotiate,
 )
+from mcs.ignition.versions import V2_2, V2_4, V3_0, V3_1
 
 IGNITION = "application/vnd.coreos.ignition+json"
 
@@ -35,14 +38,17 @@ def serve(minor: int, asked: str | None = None) -> Serve:
 CLIENTS = [
     pytest.param(old("2.0.0"), NotSpoken("2.0.0"), id="ignition-0.4-to-0.16"),
     pytest.param(old("2.1.0"), NotSpoken("2.1.0"), id="ignition-0.17-to-0.21"),
-    pytest.param(old("2.2.0"), NotSpoken("2.2.0"), id="ignition-0.22-to-0.35-and-2.0.x"),
+    pytest.param(old("2.2.0"), Serve(V2_2, "2.2.0"), id="ignition-0.22-to-0.35"),
+    pytest.param(old("2.3.0"), Serve(V2_2, "2.3.0"), id="spec-2.3-which-none-asks-for"),
+    pytest.param(old("2.4.0"), Serve(V2_4, "2.4.0"), id="spec-2.4-which-none-asks-for"),
+    pytest.param(old("2.5.0-experimental"), Serve(V2_4, "2.5.0-experimental"), id="spec-2.5-which-was-never-stable"),
     *(pytest.param(new(str(version)), serve(version.minor), id=f"spec-{version}") for version in SPEC_3),
     pytest.param(None, ServeStored(), id="after-a-redirect"),
 ]
 
 # The header parsing table of the Machine Config Operator's own tests, with our outcome.
 OPERATOR = [
-    pytest.param(old("2.4.0"), NotSpoken("2.4.0"), id="1-IgnV0"),
+    pytest.param(old("2.4.0"), Serve(V2_4, "2.4.0"), id="1-IgnV0"),
     pytest.param(new("3.5.0"), serve(5), id="2-IgnV2_35"),
     pytest.param(new("3.4.0"), serve(4), id="3-IgnV2_34"),
     pytest.param(new("3.3.0"), serve(3), id="4-IgnV2_33"),
@@ -72,7 +78,10 @@ CHOICE = [
     pytest.param(f"{IGNITION};version=3.4.0;q=0.5, {IGNITION};version=3.2.0", serve(2), id="no-q-is-one"),
     pytest.param(f"{IGNITION};version=3.1.0, {IGNITION};version=3.4.0", serve(1), id="equal-q-in-order"),
     pytest.param(f"{IGNITION};version=4.0.0, {IGNITION};version=3.2.0;q=0.5", serve(2), id="the-first-that-is-spoken"),
-    pytest.param(f"{IGNITION};version=2.2.0, {IGNITION};version=3.0.0;q=0.5", serve(0), id="spec-2-then-spec-3"),
+    pytest.param(
+        f"{IGNITION};version=2.2.0, {IGNITION};version=3.0.0;q=0.5", Serve(V2_2, "2.2.0"), id="spec-2-then-spec-3"
+    ),
+    pytest.param(f"{IGNITION};version=2.1.0, {IGNITION};version=3.0.0;q=0.5", serve(0), id="spec-2.1-then-spec-3"),
     pytest.param(f"{IGNITION};version=3.5.0;q=0, {IGNITION};version=3.2.0;q=0.1", serve(2), id="q-0-is-refused"),
     pytest.param(f"{IGNITION};version=3.5.0;q=0.000, */*", ServeStored(), id="q-0-leaves-anything"),
     pytest.param(f"{IGNITION};version=3.2.0, {IGNITION};version=3.5.0;q=7", serve(2), id="q-above-one-is-one"),
@@ -121,18 +130,120 @@ def test_negotiate(accept: str | None, outcome: Negotiated) -> None:
     assert negotiate(accept) == outcome
 
 
+READS_3_0_ALONE = [
+    "Ignition/2.0.0",
+    "Ignition/2.0.1",
+    "Ignition/v2.0.1",
+    "Ignition/v2.0.0-3-g0123abc",
+    "Ignition/2.0.1-dirty",
+    "Ignition/Debian 2.0.1+ds1-1",
+    "Ignition/Fedora 31 2.0.1-2",
+    "ignition/2.0.1 (linux; amd64)",
+    "Some-Wrapper/1.2.3 Ignition/2.0.1",
+]
+OTHERS = [
+    None,
+    "",
+    "Ignition/",
+    "Ignition/0.35.0",
+    "Ignition/v0.35.0-2-g4db553d",
+    "Ignition/0.2.0",
+    "Ignition/0.32.0.1",
+    "Ignition/2.1.0",
+    "Ignition/2.19.0",
+    "Ignition/2.14.0-2.0.1",
+    "Ignition/Debian 2.14.0+ds1-1+b6",
+    "Ignition/12.0.1",
+    "Ignition 2.0.1",
+    "Go-http-client/1.1",
+    "curl/2.0.1",
+    "Ignition/" + "x" * 5000 + "2.0.1",
+    "Ignition/" + "2" * 5000 + ".0.1",
+]
+
+
+@pytest.mark.parametrize("client", READS_3_0_ALONE)
+def test_ignition_2_0_asks_for_2_2_and_means_3_0(client: str) -> None:
+    assert negotiate(old("2.2.0"), client) == Serve(V3_0, "2.2.0")
+
+
+@pytest.mark.parametrize("client", OTHERS)
+def test_all_others_that_ask_for_2_2_mean_it(client: str | None) -> None:
+    assert negotiate(old("2.2.0"), client) == Serve(V2_2, "2.2.0")
+
+
+@pytest.mark.parametrize("client", [*READS_3_0_ALONE, *OTHERS])
+@pytest.mark.parametrize(
+    ("setting", "outcome"),
+    [
+        pytest.param(Asking22.ALWAYS_2_2, Serve(V2_2, "2.2.0"), id="always-2.2"),
+        pytest.param(Asking22.ALWAYS_3_0, Serve(V3_0, "2.2.0"), id="always-3.0"),
+    ],
+)
+def test_a_setting_overrides_the_name(setting: Asking22, outcome: Negotiated, client: str | None) -> None:
+    assert negotiate(old("2.2.0"), client, asking_2_2=setting) == outcome
+
+
+@pytest.mark.parametrize("setting", Asking22)
+@pytest.mark.parametrize("client", ["Ignition/2.0.1", "Ignition/0.35.0", None])
 @pytest.mark.parametrize(
     ("accept", "outcome"),
     [
-        pytest.param(old("2.2.0"), Serve(SpecVersion(2, 2), "2.2.0"), id="the-version"),
-        pytest.param(old("2.3.0"), Serve(SpecVersion(2, 2), "2.3.0"), id="the-next-older-one"),
-        pytest.param(old("2.5.0"), Serve(SpecVersion(2, 4), "2.5.0"), id="the-newest-of-that-major"),
-        pytest.param(old("2.0.0"), NotSpoken("2.0.0"), id="none-is-old-enough"),
-        pytest.param(new("3.6.0"), Serve(SpecVersion(3, 1), "3.6.0"), id="another-major"),
+        pytest.param(old("2.1.0"), NotSpoken("2.1.0"), id="2.1"),
+        pytest.param(old("2.3.0"), Serve(V2_2, "2.3.0"), id="2.3"),
+        pytest.param(old("2.4.0"), Serve(V2_4, "2.4.0"), id="2.4"),
+        pytest.param(new("3.4.0"), serve(4), id="3.4"),
+        pytest.param("*/*", ServeStored(), id="no-version"),
+        pytest.param(None, ServeStored(), id="no-header"),
+    ],
+)
+def test_name_and_setting_matter_only_where_2_2_is_asked_for(
+    accept: str | None, outcome: Negotiated, client: str | None, setting: Asking22
+) -> None:
+    assert negotiate(accept, client, asking_2_2=setting) == outcome
+
+
+@pytest.mark.parametrize("setting", Asking22)
+@pytest.mark.parametrize("client", ["Ignition/2.0.1", "Go-http-client/1.1", None])
+@pytest.mark.parametrize(
+    "accept",
+    [
+        pytest.param(None, id="no-header"),
+        pytest.param("", id="empty"),
+        pytest.param("*/*", id="anything"),
+        pytest.param("text/plain", id="another-type"),
+        pytest.param(IGNITION, id="no-version"),
+        pytest.param(f"{IGNITION};version=3.5.0;q=0, */*", id="refused"),
+    ],
+)
+def test_what_is_served_where_no_version_is_asked_for_can_be_set(
+    accept: str | None, client: str | None, setting: Asking22
+) -> None:
+    assert negotiate(accept, client, asking_2_2=setting, unasked=V2_2) == Serve(V2_2, None)
+
+
+@pytest.mark.parametrize(
+    ("accept", "outcome"),
+    [
+        pytest.param(new("3.4.0"), serve(4), id="spoken"),
+        pytest.param(old("2.0.0"), NotSpoken("2.0.0"), id="not-spoken"),
+        pytest.param(f"{IGNITION};version=x", Malformed("x"), id="malformed"),
+    ],
+)
+def test_it_changes_nothing_where_a_version_is_asked_for(accept: str, outcome: Negotiated) -> None:
+    assert negotiate(accept, unasked=V2_2) == outcome
+
+
+@pytest.mark.parametrize(
+    ("accept", "outcome"),
+    [
+        pytest.param(old("2.2.0"), NotSpoken("2.2.0"), id="another-major"),
+        pytest.param(new("3.0.0"), NotSpoken("3.0.0"), id="none-is-old-enough"),
+        pytest.param(new("3.6.0"), Serve(V3_1, "3.6.0"), id="the-newest-of-that-major"),
     ],
 )
 def test_what_is_spoken_decides(accept: str, outcome: Negotiated) -> None:
-    assert negotiate(accept, [SpecVersion(2, 2), SpecVersion(2, 4), SpecVersion(3, 1)]) == outcome
+    assert negotiate(accept, "Ignition/2.0.1", spoken=[V3_1]) == outcome
 
 
 BLANK = st.sampled_from(["", " ", "\t", "  "])
@@ -157,20 +268,26 @@ ANY_HEADER = HEADER | st.lists(PIECE, max_size=20).map("".join) | st.text()
 
 @pytest.mark.slow
 @settings(max_examples=10_000, deadline=None)
-@given(ANY_HEADER)
-@example('"' * 50_000)
-@example(f"{IGNITION};version=" + "0" * 50_000)
-@example(",;=\\" * 20_000)
-def test_no_header_raises_and_each_outcome_says_what_the_header_says(accept: str) -> None:
-    outcome = negotiate(accept)
+@given(ANY_HEADER, st.sampled_from([*READS_3_0_ALONE, *OTHERS]) | st.text(), st.sampled_from(Asking22))
+@example('"' * 50_000, "Ignition/" * 5000, Asking22.BY_NAME)
+@example(f"{IGNITION};version=" + "0" * 50_000, "", Asking22.BY_NAME)
+@example(",;=\\" * 20_000, "", Asking22.BY_NAME)
+@example(old("2.2.0"), "Ignition/" * 5000, Asking22.BY_NAME)
+@example(old("2.2.0"), "Ignition/" + "1" * 50_000, Asking22.BY_NAME)
+def test_no_header_raises_and_each_outcome_says_what_the_headers_say(
+    accept: str, client: str | None, setting: Asking22
+) -> None:
+    outcome = negotiate(accept, client, asking_2_2=setting)
 
     match outcome:
         case Serve(version, asked):
-            assert version in SPEC_3
-            assert re.fullmatch(r"0*3\.\d+\.\d+.*", asked)
-            assert version.minor == min(int(asked.split(".")[1]), 6)
+            assert version in TARGETS
+            assert asked is not None
+            major, minor = map(int, asked.split(".")[:2])
+            assert version <= (major, minor) or (version, (major, minor)) == (V3_0, V2_2)
+            assert version.major == major or version == V3_0
         case NotSpoken(asked):
-            assert asked == "1" or not re.match(r"0*3\.", asked)
+            assert asked == "1" or not re.match(r"0*(3\.|2\.0*[2-9])", asked)
         case Malformed(asked):
             assert not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18}){2}", asked)
         case ServeStored():

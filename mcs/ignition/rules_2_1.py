@@ -1,0 +1,121 @@
+"""The rules of specs 2.1 to 2.4 for the config as a whole, its version, its sources and its users. Pure."""
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from mcs.ignition import urls
+from mcs.ignition.errors import InvalidVersion
+from mcs.ignition.members import is_set, items, plain
+from mcs.ignition.rules import Found, Rules, error, warning
+from mcs.ignition.rules_2_shared import compatible, compression, hash_of_content, source
+from mcs.ignition.unitfile import quoted
+from mcs.ignition.versions import V2_3, V2_4, SpecVersion, parse_semantic
+from mcs.jsondata import JSONObject, object_at
+
+__all__ = ["MEMBERS", "OWN"]
+
+# Members that user creation has as well.
+_USER_LEVEL = (
+    "gecos",
+    "groups",
+    "homeDir",
+    "noCreateHome",
+    "noLogInit",
+    "noUserGroup",
+    "primaryGroup",
+    "shell",
+    "system",
+)
+_NODES = (("files", "File"), ("links", "Link"), ("directories", "Directory"))
+
+
+def _references_to_filesystems(config: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    storage = object_at(config, "storage")
+    defined = {"root"} | {plain(filesystem, "name") for filesystem in items(storage, "filesystems")}
+    for name, word in _NODES:
+        for index, node in enumerate(items(storage, name)):
+            filesystem = plain(node, "filesystem")
+            if filesystem and filesystem not in defined:
+                yield warning(
+                    f"{word} {quoted(plain(node, 'path'))} references nonexistent filesystem {quoted(filesystem)}. "
+                    "(This is ok if it is defined in a referenced config)",
+                    *("storage", name, index, "filesystem"),
+                )
+
+
+def _names_of_filesystems(config: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    seen = {"root"}
+    for index, filesystem in enumerate(items(object_at(config, "storage"), "filesystems")):
+        name = plain(filesystem, "name")
+        if name in seen:
+            message = f"Filesystem {quoted(name)} shadows exising filesystem definition"
+            yield warning(message, "storage", "filesystems", index, "name")
+        seen.add(name)
+
+
+def _version(ignition: JSONObject, version: SpecVersion) -> Iterator[Found]:
+    try:
+        declared = parse_semantic(plain(ignition, "version"))
+    except InvalidVersion:
+        yield error("invalid config version (couldn't parse)", "version")
+    else:
+        yield from compatible(declared, version)
+
+
+def _source_of_file(contents: JSONObject, version: SpecVersion) -> Iterator[Found]:
+    url = plain(contents, "source")
+    message = urls.problem_of(url, version)
+    if message is not None:
+        yield error(message if version < V2_3 else f"invalid url {quoted(url)}: {message}", "source")
+
+
+def _headers(reference: JSONObject, version: SpecVersion) -> Iterator[Found]:
+    if version < V2_4:
+        return
+    headers = items(reference, "httpHeaders")
+    if headers:
+        scheme = urls.scheme_of(plain(reference, "source"))
+        if scheme is None:
+            yield error(urls.UNPARSABLE, "httpHeaders")
+        elif scheme not in ("http", "https"):
+            yield error("cannot use HTTP headers with this source scheme", "httpHeaders")
+    seen: set[str] = set()
+    for index, header in enumerate(headers):
+        name = plain(header, "name")
+        if not name:
+            yield error("HTTP header name can't be empty", "httpHeaders", index, "name")
+        elif name in seen:
+            yield error(f"Found duplicate HTTP header: {quoted(name)}", "httpHeaders", index, "name")
+        seen.add(name)
+
+
+def _user(user: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    if not is_set(user, "create"):
+        return
+    yield warning("the create object has been deprecated in favor of user-level options", "create")
+    for name in _USER_LEVEL:
+        if user.get(name):
+            yield _beside_creation(name)
+    if is_set(user, "uid"):
+        yield _beside_creation("uid")
+
+
+def _beside_creation(name: str) -> Found:
+    return error(f"cannot use both the create object and the user-level {name} field", name)
+
+
+OWN: Rules = MappingProxyType(
+    {
+        "config": (_references_to_filesystems, _names_of_filesystems),
+        "ignition": (_version,),
+        "verification": (hash_of_content,),
+        "user": (_user,),
+    }
+)
+MEMBERS: Rules = MappingProxyType(
+    {
+        "config reference": (source, _headers),
+        "certificate authority": (source, _headers),
+        "contents": (compression, _source_of_file, _headers),
+    }
+)

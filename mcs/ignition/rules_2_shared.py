@@ -1,0 +1,216 @@
+"""The rules that 2.0 and its successors have in common; where they apply, each of the two says itself. Pure."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from mcs.ignition import urls
+from mcs.ignition.members import is_set, items, plain, texts
+from mcs.ignition.rules import Found, error, problem, warning
+from mcs.ignition.unitfile import InvalidUnit, options, quoted
+from mcs.ignition.values import (
+    MOST_SPARELESS_LEVELS,
+    RAID_LEVELS,
+    absolute_path_problem,
+    compression_problem,
+    hash_problem,
+    unit_name_problem,
+)
+from mcs.ignition.versions import SemanticVersion, SpecVersion
+from mcs.jsondata import JSONObject, integer_at
+
+__all__ = [
+    "absolute",
+    "compatible",
+    "compression",
+    "contents",
+    "dropin_name",
+    "filesystem_place",
+    "hash_of_content",
+    "networkd_dropin_name",
+    "networkd_name",
+    "partitions_of",
+    "raid_devices",
+    "raid_level",
+    "source",
+    "unit_contents",
+    "unit_name",
+]
+
+_SECTORS_IN_A_MIB = 2048  # of 512 bytes, whatever the disk has
+_NETWORKD_EXTENSIONS = (".link", ".netdev", ".network")
+
+
+def absolute(value: JSONObject, name: str) -> Iterator[Found]:
+    """Check a path; an absent one is as relative as an empty one."""
+    return problem(absolute_path_problem(plain(value, name)), name)
+
+
+# Versions and sources
+
+
+def compatible(declared: SemanticVersion, version: SpecVersion) -> Iterator[Found]:
+    """Check whether a client of a spec may read a config: one of an earlier spec, too; a pre-release is earlier."""
+    if declared.major < version.major:
+        yield error("incorrect config version (too old)", "version")
+    elif (declared.major, declared.minor, declared.patch) > (*version, 0):
+        yield error("incorrect config version (too new)", "version")
+
+
+def source(reference: JSONObject, version: SpecVersion) -> Iterator[Found]:
+    """Check the URL that content comes from; an empty one is fine."""
+    return problem(urls.problem_of(plain(reference, "source"), version), "source")
+
+
+def hash_of_content(verification: JSONObject, version: SpecVersion) -> Iterator[Found]:
+    """Check what content is verified by."""
+    text = verification.get("hash")
+    return problem(hash_problem(text, version) if isinstance(text, str) else None, "hash")
+
+
+def compression(content: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check how a file's content is compressed."""
+    return problem(compression_problem(plain(content, "compression")), "compression")
+
+
+# Disks
+
+
+def raid_level(raid: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check the level, and that nothing is spared where nothing is redundant."""
+    level = plain(raid, "level")
+    if level not in RAID_LEVELS:
+        yield error("unrecognized raid level", "level")
+    elif level in MOST_SPARELESS_LEVELS and integer_at(raid, "spares"):
+        yield error("spares unsupported for arrays with a level greater than 0", "spares")
+
+
+def raid_devices(raid: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check the path of each device."""
+    for index, device in enumerate(texts(raid, "devices")):
+        yield from problem(absolute_path_problem(device), "devices", index)
+
+
+def filesystem_place(filesystem: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check that a filesystem either is to be mounted or stands somewhere already."""
+    has_mount, has_path = is_set(filesystem, "mount"), is_set(filesystem, "path")
+    if has_mount and has_path:
+        yield error("filesystem has both mount and path defined")
+    elif not has_mount and not has_path:
+        yield error("filesystem is missing mount or path")
+
+
+def partitions_of(disk: JSONObject, are_optional: bool) -> Iterator[Found]:
+    """Check the partitions of a disk against each other, and whether they start at a MiB.
+
+    are_optional: whether start and size are in this spec, so that without one of them a partition overlaps none.
+    """
+    partitions = items(disk, "partitions")
+    misaligned = (
+        index for index, partition in enumerate(partitions) if (integer_at(partition, "start") or 0) % _SECTORS_IN_A_MIB
+    )
+    for message, indexes in (
+        ("partition numbers collide", _repeated_numbers(partitions)),
+        ("partitions overlap", _overlapping(partitions, are_optional)),
+        ("partitions misaligned", misaligned),
+    ):
+        first = next(indexes, None)
+        if first is not None:  # one entry is enough for the reference implementation
+            yield error(message, "partitions", first)
+
+
+def _repeated_numbers(partitions: list[JSONObject]) -> Iterator[int]:
+    seen: set[int] = set()
+    for index, partition in enumerate(partitions):
+        number = integer_at(partition, "number")
+        if not number:  # the next free one
+            continue
+        if number in seen:
+            yield index
+        seen.add(number)
+
+
+def _overlapping(partitions: list[JSONObject], are_optional: bool) -> Iterator[int]:
+    """Yield the later of two partitions that overlap; where one starts is known only if it is not 0."""
+    placed = [
+        (index, start, integer_at(partition, "size") or 0)
+        for index, partition in enumerate(partitions)
+        if (start := integer_at(partition, "start")) and (is_set(partition, "size") or not are_optional)
+    ]
+    for (first, *one), (second, *other) in combinations(placed, 2):
+        # Before 2.3 partitions of which every member is the same are one and the same to the reference implementation.
+        if _meet(*one, *other) and (are_optional or not _are_alike(partitions[first], partitions[second])):
+            yield second
+
+
+def _meet(start: int, size: int, other_start: int, other_size: int) -> bool:
+    """Tell whether partitions have a sector in common; a size of 0 fills what is free: only its start is certain."""
+    end = start + (size or 1) - 1
+    other_end = other_start + (other_size or 1) - 1
+    return (
+        start <= other_start <= end
+        or start <= other_end <= end
+        or other_start <= start <= other_end
+        or other_start <= end <= other_end
+    )
+
+
+def _are_alike(one: JSONObject, other: JSONObject) -> bool:
+    names = ("label", "number", "size", "start", "typeGuid", "guid")
+    return all((one.get(name) or None) == (other.get(name) or None) for name in names)
+
+
+# Units
+
+
+def contents(value: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check the contents of a drop-in, or of a networkd unit."""
+    return problem(_unit_problem(value), "contents")
+
+
+def unit_contents(unit: JSONObject, is_enabled: bool) -> Iterator[Found]:
+    """Check the contents of a systemd unit, and whether enabling it has an effect; no option at all draws nothing."""
+    message = _unit_problem(unit)
+    if message is not None:
+        yield error(message, "contents")
+    elif is_enabled:
+        found = options(plain(unit, "contents"))
+        if found and all(option.section != "Install" for option in found):
+            name = quoted(plain(unit, "name"))
+            yield warning(f"unit {name} is enabled, but has no install section so enable does nothing", "contents")
+
+
+def _unit_problem(value: JSONObject) -> str | None:
+    try:
+        options(plain(value, "contents"))
+    except InvalidUnit as invalid:
+        return f"invalid unit content: {invalid.message}"
+    return None
+
+
+def unit_name(unit: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check that a systemd unit's name says what kind of unit it is."""
+    return problem(unit_name_problem(plain(unit, "name")), "name")
+
+
+def dropin_name(dropin: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check that systemd would read a drop-in."""
+    if _extension(plain(dropin, "name")) != ".conf":
+        yield error("invalid systemd drop-in extension", "name")
+
+
+def networkd_name(unit: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check that networkd, or udev for it, would read a unit."""
+    if _extension(plain(unit, "name")) not in _NETWORKD_EXTENSIONS:
+        yield error("invalid networkd unit extension", "name")
+
+
+def networkd_dropin_name(dropin: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Check that networkd would read a drop-in."""
+    if _extension(plain(dropin, "name")) != ".conf":
+        yield error("invalid networkd drop-in extension", "name")
+
+
+def _extension(name: str) -> str:
+    """Return the last dot of a path's last element and what follows it, or nothing."""
+    _, dot, last = name.rpartition("/")[2].rpartition(".")
+    return dot + last
