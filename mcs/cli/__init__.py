@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("mcs.cli.apply", "apply"),
     "get": ("mcs.cli.get", "get"),
     "delete": ("mcs.cli.delete", "delete"),
+    "ignition": ("mcs.cli.ignition", "ignition"),
     "store": ("mcs.cli.store", "store"),
     "tls": ("mcs.cli.tls", "tls"),
 }

@@ -1,0 +1,219 @@
+"""Ignition configs in files: read with all that is said of them, and that as lines of a compiler or as JSON.
+
+Whatever is wrong with a file, that it cannot be read or that it breaks a rule, is an entry; nothing is raised.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mcs.cli.options import one_line, printable
+from mcs.cli.streams import read_input
+from mcs.ignition.decoding import decode
+from mcs.ignition.errors import (
+    IgnitionError,
+    InvalidConfig,
+    InvalidVersion,
+    NotJSON,
+    Problem,
+    UnknownVersion,
+    Unsupported,
+    UnsupportedFeatures,
+    Untranslatable,
+)
+from mcs.ignition.parsing import Parsed, parse
+from mcs.ignition.positions import locate
+from mcs.ignition.report import Entry, Kind, Position, path_text
+from mcs.ignition.report import Path as ConfigPath
+from mcs.ignition.versions import SPEC_2, SPEC_3, SpecVersion
+from mcs.jsondata import JSONObject, text_at
+
+__all__ = ["LARGEST", "STDIN", "Examined", "by_position", "examine", "line", "placed", "record", "refusals"]
+
+LARGEST = 16 * 1024 * 1024
+STDIN = "-"
+
+_KNOWN = f"{SPEC_2[0]} to {SPEC_2[-1]} and {SPEC_3[0]} to {SPEC_3[-1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A file and what is said of it, by position. parsed: None where there is an error."""
+
+    file: str
+    entries: tuple[Entry, ...]
+    text: bytes = b""
+    parsed: Parsed | None = None
+
+
+def examine(file: str) -> Examined:
+    """Read a file, or standard input for "-", and check the config in it."""
+    name = "<stdin>" if file == STDIN else file
+    try:
+        text = _read(file)
+    except OSError as error:
+        return _refused(name, f"cannot be read: {error.strerror or error}")
+    except ValueError as error:  # a NUL in a file's name
+        return _refused(name, f"cannot be read: {error}")
+    if len(text) > LARGEST:
+        return _refused(name, f"is larger than {LARGEST >> 20} MiB")
+    try:
+        parsed = parse(text)
+    except IgnitionError as error:
+        return Examined(name, by_position(_entries(error, text)), text)
+    return Examined(name, by_position(parsed.report.entries), text, parsed)
+
+
+def _read(file: str) -> bytes:
+    """Read a file, or of one that is too large just enough to know."""
+    if file == STDIN:
+        return read_input(LARGEST + 1)
+    with Path(file).open("rb") as stream:
+        return stream.read(LARGEST + 1)
+
+
+def _refused(name: str, message: str) -> Examined:
+    return Examined(name, (Entry(Kind.ERROR, (), message),))
+
+
+def by_position(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Order entries by their place in the text, those without one first, and otherwise as they are."""
+    return tuple(sorted(entries, key=lambda entry: entry.position or Position(0, 0)))
+
+
+# ---- what was raised
+
+
+def _entries(error: IgnitionError, text: bytes) -> tuple[Entry, ...]:
+    hint = _taken_for(error, text)
+    if hint is not None:
+        return (Entry(Kind.ERROR, (), hint, Position(1, 1)),)
+    if isinstance(error, InvalidConfig):
+        return error.report.entries
+    if isinstance(error, (InvalidVersion, UnknownVersion)):
+        return _placed(text, (Entry(Kind.ERROR, ("ignition", "version"), _version_message(error)),))
+    return (Entry(Kind.ERROR, (), str(error)),)
+
+
+def _version_message(error: InvalidVersion | UnknownVersion) -> str:
+    if isinstance(error, UnknownVersion):
+        return f"{error}: specs {_KNOWN} are"
+    return str(error) if error.text else "the version is missing: it names the spec, such as 3.4.0"
+
+
+# What people have in hand instead of an Ignition config: a pattern of its text, and what to do.
+_TAKEN_FOR: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), hint)
+    for pattern, hint in (
+        (
+            r"^kind: *[\"']?MachineConfig[\"']? *$",
+            "this is a MachineConfig in YAML: take the value of its spec.config, as JSON (yq -o json .spec.config)",
+        ),
+        (r"^(apiVersion|kind): ", "this is a Kubernetes manifest, not an Ignition config"),
+        (r"^variant: ", "this is a Butane config: have butane make an Ignition config of it"),
+        (r"\A(?:\s|#.*\n)*(---\s|[\w-]+:\s)", "this is YAML, and Ignition reads JSON alone: rewrite it (yq -o json)"),
+    )
+)
+
+
+def _taken_for(error: IgnitionError, text: bytes) -> str | None:
+    """Tell what a text is that is no Ignition config, and what to do; None where it looks like one."""
+    if isinstance(error, NotJSON):
+        start = text[:65536].decode("utf-8", "replace")
+        if start.lstrip().startswith(("{", "[", "#!", "#cloud-config")):
+            return None  # parsing has the better words
+        return next((hint for pattern, hint in _TAKEN_FOR if pattern.search(start)), None)
+    if isinstance(error, InvalidVersion) and not error.text:
+        return _object_taken_for(text)
+    return None
+
+
+def _object_taken_for(text: bytes) -> str | None:
+    document = decode(text).value
+    kind = text_at(document, "kind")
+    if kind == "MachineConfig":
+        return "this is a MachineConfig: take the value of its spec.config (jq .spec.config)"
+    if kind is not None and text_at(document, "apiVersion") is not None:
+        return f"this is a Kubernetes manifest of a {one_line(kind)}, not an Ignition config"
+    if text_at(document, "variant") is not None:
+        return "this is a Butane config: have butane make an Ignition config of it"
+    return None
+
+
+# ---- what a conversion says
+
+
+def refusals(source: Examined, error: IgnitionError) -> tuple[Entry, ...]:
+    """Return why a file's config cannot be said in another spec, each reason at its place in the file."""
+    if isinstance(error, UnsupportedFeatures):
+        entries = tuple(_refusal(each, error.to) for each in error.features)
+    elif isinstance(error, Untranslatable):
+        entries = tuple(_refusal(each, error.to) for each in error.problems)
+    elif isinstance(error, InvalidConfig):
+        entries = error.report.entries
+    else:
+        entries = (Entry(Kind.ERROR, (), str(error)),)
+    return placed(source, entries)
+
+
+def _refusal(problem: Problem, to: SpecVersion) -> Entry:
+    if isinstance(problem, Unsupported):
+        message = f"spec {to} lacks {problem.field} (since {problem.since})"
+    else:
+        message = str(problem).removeprefix(f"{problem.path}: ")
+    return Entry(Kind.ERROR, _keys(problem.path), message)
+
+
+def placed(source: Examined, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Give entries whose paths are those of the file their places in it, and order them."""
+    return by_position(_placed(source.text, tuple(entries)))
+
+
+def _placed(text: bytes, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    places = locate(decode(text).text, {entry.path for entry in entries})
+    return tuple(replace(entry, position=places[entry.path]) for entry in entries)
+
+
+def _keys(path: str) -> ConfigPath:
+    """Take a path's text apart again; no member that a spec knows has a dot in its name or is a number.
+
+    >>> _keys("$.storage.files.0.mode")
+    ('storage', 'files', 0, 'mode')
+    """
+    return tuple(int(key) if key.isdecimal() else key for key in path.split(".")[1:])
+
+
+# ---- what is said, for people and programs
+
+
+def line(file: str, entry: Entry) -> str:
+    """Write an entry as compilers do.
+
+    >>> line("a.ign", Entry(Kind.ERROR, ("storage", "files", 0, "path"), "path not absolute", Position(1, 61)))
+    'a.ign:1:61: error: $.storage.files.0.path: path not absolute'
+    >>> line("a.ign", Entry(Kind.ERROR, (), "the config is empty"))
+    'a.ign: error: the config is empty'
+    """
+    place = "" if entry.position is None else f":{entry.position.line}:{entry.position.column}"
+    path = f"{path_text(entry.path)}: " if entry.path else ""
+    return printable(f"{file}{place}: {entry.kind}: {path}{entry.message}")
+
+
+def record(examined: Examined) -> JSONObject:
+    """Return a file and what is said of it as a program reads it."""
+    return {
+        "file": examined.file,
+        "valid": examined.parsed is not None,
+        "version": None if examined.parsed is None else str(examined.parsed.version),
+        "report": [
+            {
+                "kind": entry.kind.value,
+                "path": [*entry.path],
+                "message": entry.message,
+                "line": None if entry.position is None else entry.position.line,
+                "column": None if entry.position is None else entry.position.column,
+            }
+            for entry in examined.entries
+        ],
+    }
