@@ -86,7 +86,7 @@ def with_boot_arguments(config: JSONObject) -> None:
 
 
 def with_growing_partition(config: JSONObject) -> None:
-    """Add a partition that grows, which spec 3.0 and 3.1 do not have: machines that ask for these get status 500."""
+    """Add a partition that grows, which specs before 3.2 do not have: machines that ask for these get status 500."""
     storage = config["storage"]
     assert isinstance(storage, dict)
     partition: JSONObject = {"label": "data", "number": 4, "sizeMiB": 0, "resize": True}

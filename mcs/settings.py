@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar, cast
 
 from mcs.boot.durations import DurationRuleError, Durations, parse_duration
+from mcs.ignition import Asking22
 from mcs.machineconfig.appended import AppendedFile, AppendedSet
 
 __all__ = ["FileSource", "Listen", "Setting", "Settings", "SettingsError", "load", "table"]
@@ -119,6 +120,10 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return read
 
 
+def _asking_2_2(text: str) -> Asking22:
+    return Asking22(_one_of(*Asking22)(text))
+
+
 def _file_source(text: str) -> FileSource:
     match = re.fullmatch(r"(?P<path>/[^=\x00-\x1f\x7f]*)=(?P<source>[^,\x00]+)(?:,mode=(?P<mode>0?[0-7]{3}))?", text)
     if match is None:
@@ -218,6 +223,20 @@ class Settings:
         parse_duration, "DURATION", "how long a stopping server still accepts while it says that it is not ready", "10s"
     )
     pool_refresh: float = _setting(parse_duration, "DURATION", "how often pools are looked at for a change", "1s")
+    spec_for_2_2: Asking22 = _setting(
+        _asking_2_2,
+        "auto|2.2|3.0",
+        "what clients get that ask for spec 2.2: 3.0 if they call themselves Ignition 2.0, which reads nothing else, "
+        "and otherwise 2.2 (auto); or one of the two, whatever they are called",
+        "auto",
+    )
+    compat_mco: bool = _setting(
+        _switch,
+        "on|off",
+        "answer as the Machine Config Operator's server does; so far only this: a request that names no Ignition "
+        "version gets spec 2.2, not the stored one",
+        "off",
+    )
     boot_id: bool = _setting(
         _switch, "on|off", "give each boot an id; off for stubs that pin a hash of the config", "on"
     )

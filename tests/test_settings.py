@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from mcs.ignition import Asking22
 from mcs.settings import FileSource, Listen, Settings, SettingsError, load, table
 
 STORE = {"store": "sqlite:///x"}
@@ -26,14 +27,16 @@ def test_defaults() -> None:
     assert (made.hold, made.renewal, made.boot_bound, made.boot_lease) == (86400, 300, 43200, 604800)
     assert made.boot_id
     assert not made.full_config
+    assert (made.spec_for_2_2, made.compat_mco) == (Asking22.BY_NAME, False)
     assert made.durations().body == 900
 
 
 def test_a_flag_goes_before_a_variable_before_the_file_before_the_default(tmp_path: Path) -> None:
     file = tmp_path / "mcs.toml"
-    file.write_text('workers = 3\nthreads = 3\nrenewal = "3s"\n')
+    file.write_text('workers = 3\nthreads = 3\nrenewal = "3s"\nspec-for-2-2 = 2.2\ncompat-mco = true\n')
     made = load({**STORE, "workers": "1"}, {"MCS_WORKERS": "2", "MCS_THREADS": "2"}, file)
     assert (made.workers, made.threads, made.renewal, made.skew) == (1, 2, 3, 60)
+    assert (made.spec_for_2_2, made.compat_mco) == (Asking22.ALWAYS_2_2, True)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,7 @@ def test_a_flag_goes_before_a_variable_before_the_file_before_the_default(tmp_pa
         pytest.param("cache_size", "64M", 64_000_000, id="megabytes"),
         pytest.param("proxy_protocol_from", ("10.0.0.0/8",), (ip_network("10.0.0.0/8"),), id="a network"),
         pytest.param("boot_id", "Off", False, id="a switch in any case"),
+        pytest.param("spec_for_2_2", "3.0", Asking22.ALWAYS_3_0, id="one word of several"),
         pytest.param("extra_file", ("/etc/a=b",), (FileSource("/etc/a", Path("b"), 0o644),), id="a file"),
         pytest.param(
             "extra_file", ("/etc/a=b,mode=0600",), (FileSource("/etc/a", Path("b"), 0o600),), id="with a mode"
@@ -78,6 +82,7 @@ def test_texts_that_are_read(flag: str, text: str | tuple[str, ...], read: objec
         pytest.param({"admin_listen": "0.0.0.0:1"}, {}, "listen on loopback", id="the admin port for everybody"),
         pytest.param({"admin_listen": "127.0.0.1:22623"}, {}, "the same as --listen", id="one port for both"),
         pytest.param({"proxy_protocol_from": ("10.0.0.1/8",)}, {}, "it is not a network", id="host bits in a network"),
+        pytest.param({"spec_for_2_2": "2.0"}, {}, "it is none of auto, 2.2, 3.0", id="no such spec for 2.2"),
         pytest.param({"log_format": "xml"}, {}, "it is none of console, json", id="no such word"),
         pytest.param({"extra_file": ("/a=b", "/a=c")}, {}, "/a is appended twice", id="two files at one path"),
         pytest.param(

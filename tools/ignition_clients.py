@@ -19,11 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, STDOUT, CompletedProcess
 
+from tools import ignition_0_35
+
 __all__ = [
     "Pins",
     "Unavailable",
     "binary",
     "build",
+    "build_spec_2_client",
     "cache",
     "folder",
     "install_debian",
@@ -31,6 +34,7 @@ __all__ = [
     "main",
     "missing",
     "read_pins",
+    "spec_2_client",
 ]
 
 HERE = Path(__file__).resolve().parent
@@ -83,6 +87,13 @@ def binary(bin_folder: Path, version: str) -> Path:
     return bin_folder / f"ignition-{version}"
 
 
+def spec_2_client(environment: Mapping[str, str]) -> Path:
+    """Where the client of spec 2 is, or will be: in MCS_TOOLS, else in a cache folder of its own."""
+    if named := environment.get("MCS_TOOLS"):
+        return binary(Path(named), ignition_0_35.VERSION)
+    return binary(cache(environment) / f"spec-2-{ignition_0_35.digest()}", ignition_0_35.VERSION)
+
+
 def missing(pins: Pins, bin_folder: Path) -> tuple[str, ...]:
     """The pinned versions that are not built yet, oldest first."""
     return tuple(version for version in pins.versions if not binary(bin_folder, version).is_file())
@@ -93,14 +104,17 @@ def main() -> int:
     pins = read_pins()
     bin_folder = folder(pins, os.environ)
     to_build = missing(pins, bin_folder)
+    oldest = spec_2_client(os.environ)
     try:
-        install_packages(pins, building=bool(to_build))
+        install_packages(pins, building=bool(to_build) or not oldest.is_file())
         if to_build:
             build(pins, to_build, bin_folder)
+        if not oldest.is_file():
+            build_spec_2_client(pins, oldest)
     except Unavailable as unavailable:
         print(f"make tools: {unavailable}", file=sys.stderr)
         return 1
-    print(f"The Ignition clients are in {bin_folder}.")
+    print(f"The Ignition clients are in {bin_folder} and {oldest.parent}.")
     return 0
 
 
@@ -150,6 +164,16 @@ def build(pins: Pins, versions: Sequence[str], bin_folder: Path) -> None:
         began = time.monotonic()
         _build_one(pins.module, version, go, binary(bin_folder, version))
         print(f"  {number}/{len(versions)} ignition {version}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def build_spec_2_client(pins: Pins, target: Path) -> None:
+    """Build the client of spec 2; raises Unavailable if it does not build."""
+    print(f"Building Ignition {ignition_0_35.VERSION}, which reads spec 2, into {target.parent}.", flush=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        ignition_0_35.build(_go(pins.minimum_go), target)
+    except ignition_0_35.BuildFailed as failed:
+        raise Unavailable(str(failed)) from failed
 
 
 def _build_one(module: str, version: str, go: str, target: Path) -> None:

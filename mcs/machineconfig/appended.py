@@ -6,7 +6,8 @@ The stored object is never modified. The order of the appended files is the Mach
 from dataclasses import dataclass
 from hashlib import sha256
 
-from mcs.ignition import SpecVersion, Unsupported, UnsupportedFeatures, convert, dataurl, unknown_members
+from mcs.ignition import SpecVersion, Unsupported, UnsupportedFeatures, convert, declared_version, unknown_members
+from mcs.ignition.versions import V3_0, V3_1, V3_3
 from mcs.jsondata import JSON, JSONObject, encode, list_at, object_at, text_at
 from mcs.machineconfig.names import (
     ANNOTATION_BOOT,
@@ -20,6 +21,7 @@ from mcs.machineconfig.names import (
     Kind,
     config_hash,
 )
+from mcs.machineconfig.placing import AppendedFile, appending_to_what_is_there, with_contents, with_files
 from mcs.machineconfig.unpacking import unpacked
 
 __all__ = ["AppendedFile", "AppendedSet", "Body", "build_body", "compose"]
@@ -30,17 +32,8 @@ PATH_KUBECONFIG = "/etc/kubernetes/kubeconfig"
 PATH_FULL_CONFIG = "/etc/mcs-machine-config-content.json"
 PATH_ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
 
-KERNEL_ARGUMENTS_SINCE = SpecVersion(3, 3)
-UNPACKING_SINCE = SpecVersion(3, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class AppendedFile:
-    """A file that is added to every config. mode: permission bits."""
-
-    path: str
-    content: bytes
-    mode: int = 0o644
+KERNEL_ARGUMENTS_SINCE = V3_3
+UNPACKING_SINCE = V3_1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,39 +97,66 @@ def compose(machine_config: JSONObject, spec: SpecVersion, appended: AppendedSet
     """Return the Ignition config that a machine gets.
 
     machine_config: the stored object. boot_id: None for a response without one.
-    Raises UnsupportedFeatures where the config cannot be said at that spec, another IgnitionError where it is none.
+    Raises UnsupportedFeatures, or Untranslatable for spec 3 made of spec 2, where the config cannot be said at that
+    spec; another IgnitionError where it is none.
     """
-    config, moved = _without_kernel_arguments(object_at(machine_config, "spec", "config"), spec)
+    stored = object_at(machine_config, "spec", "config")
+    config, moved, removed = _without_kernel_arguments(stored, spec)
     unknown_members(config)  # raises for a value of a wrong type, which a conversion to the same spec lets pass
-    config = convert(config, spec)
-    if spec < UNPACKING_SINCE:
-        config = unpacked(config)
-    config = _with_bundles(config, appended.bundles)
+    config, form = _ready(config, spec, removed)
+    for bundle in appended.bundles:
+        if bundle.content:
+            config = with_contents(config, bundle, form)
     seen = _seen_object(machine_config, moved)
     files = [
-        _entry(AppendedFile(PATH_ANNOTATIONS, _node_annotations(machine_config, boot_id))),
-        _entry(AppendedFile(PATH_LABELS, _node_labels(machine_config, boot_id))),
+        AppendedFile(PATH_ANNOTATIONS, _node_annotations(machine_config, boot_id)),
+        AppendedFile(PATH_LABELS, _node_labels(machine_config, boot_id)),
     ]
     if appended.kubeconfig is not None:
-        files.append(_entry(AppendedFile(PATH_KUBECONFIG, appended.kubeconfig)))
+        files.append(AppendedFile(PATH_KUBECONFIG, appended.kubeconfig))
     if appended.full_config:
-        files.append(_entry(AppendedFile(PATH_FULL_CONFIG, encode(seen, indent=4))))
-    files.extend(_entry(extra) for extra in appended.extra)
-    files.append(_entry(AppendedFile(PATH_ENCAPSULATED, _encapsulated(seen, spec))))
-    return _with_files(config, files)
+        files.append(AppendedFile(PATH_FULL_CONFIG, encode(seen, indent=4)))
+    files += [*appended.extra, AppendedFile(PATH_ENCAPSULATED, _encapsulated(seen, spec))]
+    config = with_files(config, files, form)
+    return config if form == spec else appending_to_what_is_there(convert(config, spec))
 
 
-def _without_kernel_arguments(config: JSONObject, spec: SpecVersion) -> tuple[JSONObject, list[JSON]]:
-    """Split off the arguments that go into the encapsulated MachineConfig where the spec has no field for them."""
+def _ready(config: JSONObject, spec: SpecVersion, removed: tuple[Unsupported, ...]) -> tuple[JSONObject, SpecVersion]:
+    """Return the config as files are put into it, and the spec whose form it has.
+
+    That is the spec asked for, but for spec 2 made of spec 3: there a path goes to one of several filesystems, which
+    the conversion finds out, so that it is converted last.
+    removed: what else that spec cannot say. Raises UnsupportedFeatures with all of it, at paths in the given config.
+    """
+    form = declared_version(config)
+    try:
+        # Configs are stored in specs, too, that nobody asks for and nothing is converted to.
+        converted = config if form == spec else convert(config, spec)
+    except UnsupportedFeatures as error:
+        raise UnsupportedFeatures(spec, (*error.features, *removed)) from error
+    if removed:
+        raise UnsupportedFeatures(spec, removed)
+    if spec < V3_0 <= form:
+        return unpacked(config), form
+    return (unpacked(converted) if spec < UNPACKING_SINCE else converted), spec
+
+
+def _without_kernel_arguments(
+    config: JSONObject, spec: SpecVersion
+) -> tuple[JSONObject, list[JSON], tuple[Unsupported, ...]]:
+    """Split off the arguments that go into the encapsulated MachineConfig where the spec has no field for them.
+
+    Returns the config without them, the arguments, and what can be said nowhere.
+    """
     arguments = object_at(config, "kernelArguments")
     if spec >= KERNEL_ARGUMENTS_SINCE or not arguments:
-        return config, []
-    if list_at(arguments, "shouldNotExist"):
-        # The MachineConfig has no field for arguments to remove either.
+        return config, [], ()
+    removed: tuple[Unsupported, ...] = ()
+    if list_at(arguments, "shouldNotExist"):  # the MachineConfig has no field for arguments to remove either
         path = "$.kernelArguments.shouldNotExist"
-        raise UnsupportedFeatures(spec, (Unsupported(path, "kernel arguments to remove", KERNEL_ARGUMENTS_SINCE),))
+        removed = (Unsupported(path, "kernel arguments to remove", KERNEL_ARGUMENTS_SINCE),)
     rest = {key: value for key, value in config.items() if key != "kernelArguments"}
-    return rest, list_at(arguments, "shouldExist")
+    return rest, list_at(arguments, "shouldExist"), removed
 
 
 def _seen_object(machine_config: JSONObject, moved_arguments: list[JSON]) -> JSONObject:
@@ -174,48 +194,6 @@ def _node_labels(machine_config: JSONObject, boot_id: str | None) -> bytes:
     labels = {LABEL_BOOT: boot_id, LABEL_CONFIG_HASH: digest}
     text = ",".join(f"{key}={value}" for key, value in labels.items() if value is not None)
     return f"MCS_NODE_LABELS={text}\n".encode()
-
-
-def _entry(file: AppendedFile) -> JSONObject:
-    return {
-        "overwrite": True,
-        "path": file.path,
-        "contents": {"source": dataurl.encode(file.content)},
-        "mode": file.mode,
-    }
-
-
-def _with_bundles(config: JSONObject, bundles: tuple[AppendedFile, ...]) -> JSONObject:
-    """Give CA bundles their content: in the entry that the config has for the path, or in a new one.
-
-    Of an entry's contents nothing is kept: its compression and hash describe the source that goes.
-    """
-    storage = object_at(config, "storage")
-    files = list_at(storage, "files")
-    for bundle in bundles:
-        if not bundle.content:
-            continue
-        entry = _entry(bundle)
-        known = [text_at(file, "path") == bundle.path for file in files]
-        if any(known):
-            files = [
-                {**file, "contents": entry["contents"]} if here and isinstance(file, dict) else file
-                for file, here in zip(files, known, strict=True)
-            ]
-        else:
-            files = [*files, entry]
-    return {**config, "storage": {**storage, "files": files}} if files else config
-
-
-def _with_files(config: JSONObject, files: list[JSONObject]) -> JSONObject:
-    """Add files to a config; a file of the same path in the config gives way, since a client refuses duplicates."""
-    paths = {file["path"] for file in files}
-    storage = object_at(config, "storage")
-    for key in ("directories", "links"):
-        if key in storage:
-            storage = {**storage, key: [node for node in list_at(storage, key) if text_at(node, "path") not in paths]}
-    kept = [file for file in list_at(storage, "files") if text_at(file, "path") not in paths]
-    return {**config, "storage": {**storage, "files": [*kept, *files]}}
 
 
 def _placeholder(machine_config: JSONObject, attempt: int) -> str:

@@ -6,7 +6,7 @@ As in Kubernetes, null counts as absent, except as a label or in a list.
 from collections.abc import Callable, Iterator, Mapping
 
 from mcs.ignition.errors import InvalidVersion
-from mcs.ignition.versions import SPEC_3, SpecVersion, parse_semantic
+from mcs.ignition.versions import SUPPORTED, parse_semantic
 from mcs.jsondata import JSON, compact, lookup
 from mcs.machineconfig.manifest_documents import Path, quoted
 from mcs.machineconfig.metadata import is_rendered
@@ -18,8 +18,7 @@ Problem = tuple[Path, str]
 Shape = Callable[[JSON, Path], Iterator[Problem]]
 
 MAX_OBJECT = 3 * 1024 * 1024
-# Spec 2 configs are stored like any other; whether the server can serve one is not decided here.
-KNOWN_IGNITION = frozenset(str(version) for version in (*SPEC_3, *(SpecVersion(2, minor) for minor in range(5))))
+KNOWN_IGNITION = frozenset(map(str, SUPPORTED))
 
 _MCO_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 
-from mcs.ignition.conversion import unknown_members
+from mcs.ignition.conversion import convert, unknown_members
 from mcs.ignition.errors import IgnitionError, InvalidConfig
 from mcs.ignition.fields import ListOf, Struct
-from mcs.ignition.schema import CONFIG
-from mcs.ignition.versions import SpecVersion, declared_version
+from mcs.ignition.tables import table
+from mcs.ignition.versions import NEWEST, V3_0, SpecVersion, declared_version
 from mcs.jsondata import JSON, JSONObject, lookup, object_at, text_at
 from mcs.machineconfig.manifest_documents import Path
 from mcs.machineconfig.manifest_shapes import KNOWN_IGNITION, Problem
@@ -73,8 +73,22 @@ def _ignition_version(document: JSONObject) -> Iterator[Problem]:
     path = ("spec", "config", "ignition", "version")
     if version is not None and version not in KNOWN_IGNITION:
         yield path, f"Ignition {version} is not known here: the config is stored, but cannot be served"
-    elif version is not None and version.startswith("2."):
-        yield path, f"Ignition {version}: the config is stored, but this version does not serve it"
+
+
+def _only_for_spec_2(document: JSONObject) -> Iterator[Problem]:
+    config = object_at(document, "spec", "config")
+    try:
+        version = declared_version(config)
+        unknown_members(config)  # what is wrong in itself is said elsewhere
+    except IgnitionError:
+        return
+    if version >= V3_0:
+        return
+    try:
+        convert(config, NEWEST)
+    except IgnitionError as error:
+        path = ("spec", "config", "ignition", "version")
+        yield path, f"Ignition {version}: clients that read spec 3 cannot be served this config: {error}"
 
 
 def _ignition_members(document: JSONObject) -> Iterator[Problem]:
@@ -97,7 +111,7 @@ def _ignition_members(document: JSONObject) -> Iterator[Problem]:
 
 def _unknown(steps: Path, version: SpecVersion) -> str:
     *above, name = steps
-    fields = _struct_at(above).fields
+    fields = _struct_at(above, version).fields
     later = next((field.since for known, field in fields.items() if known.casefold() == str(name).casefold()), None)
     if later is not None:
         return f"it came with {later}, so clients ignore it"
@@ -106,9 +120,9 @@ def _unknown(steps: Path, version: SpecVersion) -> str:
     )
 
 
-def _struct_at(steps: Iterable[str | int]) -> Struct:
-    """Return the table of the object at a path that the table knows."""
-    struct = CONFIG
+def _struct_at(steps: Iterable[str | int], version: SpecVersion) -> Struct:
+    """Return the table of the object at a path that the spec's table knows."""
+    struct = table(version)
     for step in steps:
         if isinstance(step, str):
             field = next(field for name, field in struct.fields.items() if name.casefold() == step.casefold())
@@ -159,6 +173,6 @@ def _misspelt_fields(document: JSONObject) -> Iterator[Problem]:
 
 WARNINGS: dict[Kind, tuple[Callable[[JSONObject], Iterator[Problem]], ...]] = {
     Kind.POOL: (_configuration_without_name, _misspelt_fields),
-    Kind.CONFIG: (_looks_rendered, _ignition_version, _ignition_members),
+    Kind.CONFIG: (_looks_rendered, _ignition_version, _only_for_spec_2, _ignition_members),
     Kind.NODE: (),
 }

@@ -1,8 +1,8 @@
 """Compressed contents for clients that cannot unpack them.
 
-Ignition 2.1 and 2.2, the clients that ask for spec 3.0, refuse `compression` together with a data URL, though their
-spec has both; 2.3, the first that asks for 3.1, unpacks it. So at spec 3.0 such contents are sent unpacked. Hashes stay
-right: they are of the unpacked bytes.
+Ignition up to 2.2, the clients that ask for spec 2 or 3.0, refuse `compression` together with a data URL, though these
+specs have both; 2.3, the first that asks for 3.1, unpacks it. So below spec 3.1 such contents are sent unpacked. Hashes
+stay right: they are of the unpacked bytes.
 """
 
 import zlib
@@ -68,7 +68,7 @@ class _Unpacking:
                 (*path, "source"), "it is to be unpacked with gzip, and is not whole gzip data"
             ) from error
         except OverflowError as error:
-            large = f"unpacked for clients of spec 3.0, the files are larger than {MAX_UNPACKED} bytes together"
+            large = f"unpacked for clients below spec 3.1, the files are larger than {MAX_UNPACKED} bytes together"
             raise InvalidConfig.at((*path, "source"), large) from error
         rest = {key: value for key, value in content.items() if key != "compression"}
         return {**rest, "source": "data:;base64," + b64encode(data).decode("ascii")}

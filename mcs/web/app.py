@@ -14,7 +14,8 @@ from mcs.boot.identity import normal_address
 from mcs.boot.reasons import Reason, Refusal
 from mcs.boot.records import Attempt
 from mcs.clock import read_clock
-from mcs.ignition import MEDIA_TYPE, SPEC_3, Malformed, NotSpoken, Serve, negotiate
+from mcs.ignition import MEDIA_TYPE, SPEC_3, TARGETS, Malformed, Negotiated, NotSpoken, Serve, negotiate
+from mcs.ignition.versions import V2_2
 from mcs.machineconfig.appended import AppendedSet
 from mcs.machineconfig.names import is_dns_subdomain
 from mcs.settings import Settings
@@ -38,8 +39,10 @@ __all__ = ["Server", "create_app"]
 _log = logging.getLogger("mcs.requests")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
-# Machines of a fleet ask alike. A header is at most 8 kB, so that this holds at most 1 MB.
-_negotiated = lru_cache(maxsize=128)(negotiate)
+_SPOKEN = f"{', '.join(str(spec) for spec in TARGETS if spec not in SPEC_3)} and {SPEC_3[0]} to {SPEC_3[-1]}"
+
+# Machines of a fleet ask alike. A header is at most 8 kB, so that this holds at most 2 MB.
+_negotiate = lru_cache(maxsize=128)(negotiate)
 
 
 class Server:
@@ -72,7 +75,16 @@ class Server:
         """Returns the context for a new connection; None where plain HTTP is spoken."""
         return self._certificates.context if self._certificates is not None else None
 
-    def answers_at_once(self, path: str, accept: str | None) -> bool:
+    def negotiated(self, accept: str | None, client: str | None) -> Negotiated:
+        """Decide which spec a request with these headers, Accept and User-Agent, is served."""
+        return _negotiate(
+            accept,
+            client,
+            asking_2_2=self.settings.spec_for_2_2,
+            unasked=V2_2 if self.settings.compat_mco else None,
+        )
+
+    def answers_at_once(self, path: str, accept: str | None, client: str | None) -> bool:
         """Whether a request for this path waits for nothing: neither the store nor a file.
 
         What is already held, verified and at hand need not be handed to another thread.
@@ -81,7 +93,7 @@ class Server:
         prefix, _, pool = path.rpartition("/")
         if worker is None or prefix != "/config":
             return False
-        wanted = _negotiated(accept)
+        wanted = self.negotiated(accept, client)
         if self.settings.reads_files or isinstance(wanted, Malformed | NotSpoken):
             return False
         appended = read_appended(self.settings)
@@ -136,13 +148,13 @@ def _config(server: Server, pool: str) -> Response:
     worker = server.worker
     if worker is None:
         return _refused(Refusal(Reason.STARTING, "the worker has not started yet"))
-    wanted = _negotiated(request.headers.get("Accept"))
+    wanted = server.negotiated(request.headers.get("Accept"), request.headers.get("User-Agent"))
     if isinstance(wanted, Malformed):
         detail = f"{_printable(wanted.asked)} is no Ignition spec version; write it as 3.4.0"
         return _refused(Refusal(Reason.ACCEPT_MALFORMED, detail))
     g.asked = wanted.asked if isinstance(wanted, Serve | NotSpoken) else None
     if isinstance(wanted, NotSpoken):
-        detail = f"{_printable(wanted.asked)} is asked for; this server speaks {SPEC_3[0]} to {SPEC_3[-1]}"
+        detail = f"{_printable(wanted.asked)} is asked for; this server speaks {_SPOKEN}"
         return _refused(Refusal(Reason.SPEC_NOT_SPOKEN, detail))
     appended = read_appended(server.settings)
     if isinstance(appended, Refusal):
@@ -165,7 +177,7 @@ def _given(given: Given) -> Response:
         ("Content-Type", f"{MEDIA_TYPE}; version={given.spec}"),
         ("Content-Length", str(given.length)),
         ("Cache-Control", "no-store"),
-        ("Vary", "Accept"),
+        ("Vary", "Accept, User-Agent"),
         ("MCS-Config", given.config),
     ]
     if given.boot_id is not None:

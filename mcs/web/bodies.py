@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from mcs.boot.protocol import Claim
 from mcs.boot.reasons import Reason, Refusal
-from mcs.ignition import IgnitionError, SpecVersion, UnsupportedFeatures, declared_version
+from mcs.ignition import IgnitionError, SpecVersion, UnsupportedFeatures, Untranslatable, declared_version
 from mcs.jsondata import JSONObject, encode, object_at, text_at
 from mcs.machineconfig.appended import AppendedSet, Body, build_body
 from mcs.machineconfig.metadata import Metadata, generation_of
@@ -140,7 +140,7 @@ def _built(machine_config: JSONObject, spec: SpecVersion | None, appended: Appen
     try:
         own = declared_version(object_at(machine_config, "spec", "config"))
         return build_body(machine_config, spec or own, appended)
-    except UnsupportedFeatures as error:
+    except (UnsupportedFeatures, Untranslatable) as error:
         return Refusal(Reason.SPEC_LACKS_FEATURE, f"{name}: {error}")
     except IgnitionError as error:
         return Refusal(Reason.CONFIG_INVALID, f"{name}: {error}")

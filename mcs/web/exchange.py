@@ -47,13 +47,21 @@ class Request:
     @property
     def accept(self) -> str | None:
         """What the Accept headers say, joined as the application sees them."""
-        found = [value for name, value in self.message.headers if name == "ACCEPT"]
-        return ",".join(found) if found else None
+        return self._header("ACCEPT")
+
+    @property
+    def client(self) -> str | None:
+        """What the client calls itself, as the application sees it."""
+        return self._header("USER-AGENT")
 
     @property
     def path(self) -> str:
         """The path as it was sent, still percent-encoded."""
         return str(self.message.path)
+
+    def _header(self, wanted: str) -> str | None:
+        found = [value for name, value in self.message.headers if name == wanted]
+        return ",".join(found) if found else None
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ import mcs
 from mcs.boot.clock import elapsed
 from mcs.boot.protocol import Acquisition, Claim
 from mcs.boot.reasons import Reason
-from mcs.ignition import SPEC_3, SpecVersion
+from mcs.ignition import SUPPORTED, SpecVersion
 from mcs.store.forwarding import OPERATIONS
 from mcs.web import metric_table as rows
 from mcs.web.metric_files import clean, collect, directory, forget, prepare
@@ -31,7 +31,7 @@ UNKNOWN_POOL = "unknown"  # the label of all pools that do not exist
 
 _NONE = "none"
 _OTHER = "other"
-_SPECS = frozenset(str(spec) for spec in (*(SpecVersion(2, minor) for minor in range(5)), *SPEC_3))
+_SPECS = frozenset(map(str, SUPPORTED))
 _ABSENT = math.inf  # a gauge of this value is not shown; it is never the least of several workers
 
 M = TypeVar("M")

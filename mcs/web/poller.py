@@ -285,10 +285,13 @@ class PollerWorker(GunicornWorker):  # type: ignore[misc]  # gunicorn has no typ
         request = parse_head(head, connection.peer, self.cfg)
         if isinstance(request, Outgoing):
             connection.send(request, boot_seconds())
-        elif request.path in PATHS or (not admin and self._server.answers_at_once(request.path, request.accept)):
+        elif request.path in PATHS or (not admin and self._answers_at_once(request)):
             connection.send(self._ask(request, admin=admin), boot_seconds())
         else:
             self._threads.submit(self._answer, connection, request, admin=admin)
+
+    def _answers_at_once(self, request: Request) -> bool:
+        return self._server.answers_at_once(request.path, request.accept, request.client)
 
     def _answer(self, connection: Connection, request: Request, *, admin: bool) -> None:
         """In a thread of the pool: ask the application, and hand the answer to the loop."""

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from examples.make_fleet import fleet
-from mcs.ignition import SPEC_3, SpecVersion, UnsupportedFeatures, convert, unknown_members
-from mcs.ignition.versions import V3_2, V3_3
+from mcs.ignition import TARGETS, SpecVersion, UnsupportedFeatures, unknown_members, validate
+from mcs.ignition.versions import V3_2
 from mcs.jsondata import compact, list_at, lookup, object_at, text_at
+from mcs.machineconfig.appended import AppendedSet, compose
 from mcs.machineconfig.manifests import Manifest, read
 from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.names import Kind, rendered_pool
@@ -54,17 +55,17 @@ def test_each_pool_has_generations_that_grow() -> None:
     assert all(found == sorted(found) for found in sizes.values())
 
 
-@pytest.mark.parametrize("version", SPEC_3, ids=str)
+@pytest.mark.parametrize("version", TARGETS, ids=str)
 @pytest.mark.parametrize("config", RENDERED, ids=lambda config: config.name)
 def test_every_config_can_be_served_at_every_spec_but_one_on_purpose(config: Manifest, version: SpecVersion) -> None:
-    served = {**object_at(config.document, "spec", "config")}
-    if version < V3_3:
-        served.pop("kernelArguments", None)  # they move to the encapsulated MachineConfig
     if rendered_pool(config.name) == "edge" and version < V3_2:
-        with pytest.raises(UnsupportedFeatures, match="resize"):
-            convert(served, version)
-    else:
-        assert unknown_members(convert(served, version)) == ()
+        with pytest.raises(UnsupportedFeatures, match=r"\$\.storage\.disks\.0\.partitions\.0\.resize"):
+            compose(config.document, version, AppendedSet(), None)
+        return
+    served = compose(config.document, version, AppendedSet(full_config=True), "a" * 26)
+    assert object_at(served, "ignition")["version"] == str(version)
+    assert validate(served, version).errors == ()
+    assert unknown_members(served) == ()
 
 
 def test_what_pools_and_nodes_name_is_there() -> None:

@@ -22,9 +22,11 @@ from pathlib import Path
 
 from mcs.jsondata import JSONObject
 from tests.clients.written import Written, read_root
-from tools.ignition_clients import Pins, binary, folder, missing, read_pins
+from tools import ignition_0_35
+from tools.ignition_clients import Pins, binary, folder, missing, read_pins, spec_2_client
 
 __all__ = [
+    "NAMES",
     "Client",
     "ClientsMissing",
     "FetchResult",
@@ -38,9 +40,11 @@ __all__ = [
 
 FILES_STAGE_SECONDS = 60.0
 
+NAMES = (ignition_0_35.VERSION, *read_pins().versions, "debian")  # of all clients, oldest first, Debian's last
+
 # The first release that asks for each spec; a release asks for what the last line at or below it says.
 ASKS_FOR: tuple[tuple[tuple[int, int, int], str], ...] = (
-    ((2, 0, 0), "2.2.0"),
+    ((0, 22, 0), "2.2.0"),
     ((2, 1, 0), "3.0.0"),
     ((2, 3, 0), "3.1.0"),
     ((2, 7, 0), "3.2.0"),
@@ -49,7 +53,8 @@ ASKS_FOR: tuple[tuple[tuple[int, int, int], str], ...] = (
     ((2, 20, 0), "3.5.0"),
     ((2, 26, 0), "3.6.0"),
 )
-FIRST_WITH_FETCH_STAGE = (2, 1, 0)
+FIRST_OF_SPEC_3 = (2, 0, 0)
+WITHOUT_FETCH_STAGE = (2, 0)
 FIRST_WITH_STATE_FILE = (2, 12, 0)
 
 
@@ -76,8 +81,8 @@ class Client:
 
     @property
     def reads(self) -> str:
-        """The newest stable spec version that it can parse. Only 2.0 asks for another: it asks for 2.2, reads 3.0."""
-        return "3.0.0" if self.asks_for == "2.2.0" else self.asks_for
+        """The spec version that it is to be served: what it asks for, but for 2.0, which reads 3.0 alone."""
+        return "3.0.0" if self.version[:2] == WITHOUT_FETCH_STAGE else self.asks_for
 
     @property
     def accept(self) -> str:
@@ -90,7 +95,17 @@ class Client:
     @property
     def has_fetch_stage(self) -> bool:
         """Whether it can fetch without writing. One that cannot fetches at the start of its files stage."""
-        return self.version >= FIRST_WITH_FETCH_STAGE
+        return self.version[:2] != WITHOUT_FETCH_STAGE
+
+    @property
+    def merging(self) -> str:
+        """What its spec calls the member of `ignition.config` that lists configs to merge."""
+        return "merge" if self.version >= FIRST_OF_SPEC_3 else "append"
+
+    @property
+    def platform_flag(self) -> str:
+        """The flag that names the platform."""
+        return "--platform" if self.version >= FIRST_OF_SPEC_3 else "--oem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +121,22 @@ class FetchResult:
 def clients() -> tuple[Client, ...]:
     """All clients of this machine, looked for once: in MCS_TOOLS, else in the cache. See find_clients."""
     pins = read_pins()
-    return find_clients(pins, folder(pins, os.environ))
+    return find_clients(pins, folder(pins, os.environ), spec_2_client(os.environ))
 
 
-def find_clients(pins: Pins, bin_folder: Path) -> tuple[Client, ...]:
+def find_clients(pins: Pins, bin_folder: Path, of_spec_2: Path) -> tuple[Client, ...]:
     """All clients, oldest first, Debian's last. Raises ClientsMissing, saying what to do, unless every one is there."""
     absent = [f"ignition {version} in {bin_folder}" for version in missing(pins, bin_folder)]
+    if not of_spec_2.is_file():
+        absent.insert(0, f"ignition {ignition_0_35.VERSION} at {of_spec_2}")
     if not pins.debian_client.is_file():
         absent.append(f"Debian's client at {pins.debian_client}")
     if absent:
         raise ClientsMissing(f"missing: {', '.join(absent)}. Run: make tools")
     built = [Client(version, _numbers(version), binary(bin_folder, version)) for version in pins.versions]
+    oldest = Client(ignition_0_35.VERSION, _numbers(ignition_0_35.VERSION), of_spec_2)
     said = subprocess.run([pins.debian_client, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return (*built, Client("debian", _numbers(said), pins.debian_client))
+    return (oldest, *built, Client("debian", _numbers(said), pins.debian_client))
 
 
 def fetch(client: Client, stub: JSONObject, workdir: Path, timeout: float = 30.0) -> FetchResult:
@@ -172,7 +190,7 @@ def _run_stage(
     command = [
         *prefix,
         str(client.path),
-        "--platform=file",
+        f"{client.platform_flag}=file",
         f"--stage={stage}",
         f"--root={workdir / 'root'}",
         f"--config-cache={workdir / 'cache.json'}",

@@ -12,6 +12,7 @@ from tools.ignition_clients import read_pins
 @pytest.mark.parametrize(
     ("version", "asks_for", "reads"),
     [
+        pytest.param((0, 35, 0), "2.2.0", "2.2.0", id="0.35.0"),
         pytest.param((2, 0, 0), "2.2.0", "3.0.0", id="2.0.0"),
         pytest.param((2, 0, 1), "2.2.0", "3.0.0", id="2.0.1"),
         pytest.param((2, 1, 0), "3.0.0", "3.0.0", id="2.1.0"),
@@ -29,8 +30,9 @@ def test_a_release_asks_for_its_spec(version: tuple[int, int, int], asks_for: st
 
 def test_missing_clients_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     pins = dataclasses.replace(read_pins(), debian_client=tmp_path / "none")
-    with pytest.raises(ClientsMissing, match=r"ignition 2\.0\.1 in .*Debian's client at .*Run: make tools"):
-        find_clients(pins, tmp_path)
+    said = r"ignition 0\.35\.0 at .*, ignition 2\.0\.1 in .*Debian's client at .*Run: make tools"
+    with pytest.raises(ClientsMissing, match=said):
+        find_clients(pins, tmp_path, tmp_path / "none")
 
 
 def test_a_scratch_folder_lets_other_users_in_and_is_removed() -> None:

@@ -160,7 +160,8 @@ def accounts(root: Mapping[str, Written], like: Mapping[str, Account]) -> dict[s
 def _keys(root: Mapping[str, Written], home: str, uid: int) -> tuple[str, ...]:
     own = [entry for path, entry in root.items() if path.startswith(f"{home}/.ssh/") and entry.kind == "file"]
     assert {(entry.mode, entry.uid) for entry in own} <= {(0o600, uid)}
-    return tuple(line for entry in own for line in entry.text.splitlines() if line)
+    # The client of spec 2 writes them twice, into a file of its own and into the one that sshd reads.
+    return tuple(dict.fromkeys(line for entry in own for line in entry.text.splitlines() if line))
 
 
 def declared_groups(config: JSONObject) -> dict[str, int | None]:

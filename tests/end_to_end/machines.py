@@ -14,11 +14,12 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import TypeVar
 
+from mcs.ignition import convert
+from mcs.ignition.versions import V2_2
 from mcs.jsondata import JSONObject, texts_at
-from tests.clients.ignition import Client, FetchResult, clients, fetch, scratch, write_files
+from tests.clients.ignition import NAMES, Client, FetchResult, clients, fetch, scratch, write_files
 from tests.clients.written import Written
 from tests.web.serving import Answer
-from tools.ignition_clients import read_pins
 
 __all__ = [
     "BOOTING",
@@ -39,8 +40,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-# 2.0.1 asks for spec 2.2.0, which nobody serves yet, and cannot boot.
-BOOTING = tuple(name for name in (*read_pins().versions, "debian") if name != "2.0.1")
+BOOTING = NAMES  # every client boots
 
 NODE_ANNOTATIONS = "/etc/machine-config-daemon/node-annotations.json"
 NODE_LABELS = "/etc/mcs/node-labels.env"
@@ -91,7 +91,11 @@ def user_agent(client: Client) -> str:
 def stub(client: Client, port: int, pool: str, **source: JSONObject) -> JSONObject:
     """Return the pointer config in a machine's user data. source: further members of its merge source."""
     merge: JSONObject = {"source": f"http://127.0.0.1:{port}/config/{pool}", **source}
-    return {"ignition": {"version": client.reads, "config": {"merge": [merge]}}}
+    return {"ignition": {"version": client.reads, "config": {client.merging: [merge]}}}
+
+
+def _in_spec_of(client: Client, user_data: JSONObject) -> JSONObject:
+    return user_data if client.reads >= "3" else convert(user_data, V2_2)
 
 
 def boot(client: Client, port: int, pool: str) -> Booted:
@@ -100,9 +104,9 @@ def boot(client: Client, port: int, pool: str) -> Booted:
 
 
 def boot_from(client: Client, user_data: JSONObject, pool: str) -> Booted:
-    """Boot a machine from a stub that names the pool. As boot."""
+    """Boot a machine from a stub of spec 3.0 or the client's own that names the pool. As boot."""
     with scratch() as workdir:
-        result = fetch(client, user_data, workdir)
+        result = fetch(client, _in_spec_of(client, user_data), workdir)
         return _booted(client, pool, result, workdir)
 
 
@@ -159,7 +163,7 @@ def fetching(client: Client, port: int, pool: str, timeout: float = 30.0) -> Ite
 
 @contextmanager
 def fetching_from(client: Client, user_data: JSONObject, pool: str, timeout: float = 30.0) -> Iterator[Fetching]:
-    """Start a machine with a stub that names the pool. As fetching."""
+    """Start a machine with a stub, of spec 3.0 or the client's own, that names the pool. As fetching."""
     with scratch() as workdir, ThreadPoolExecutor(1) as executor:
         log = workdir / "client.log"
         log.touch()
@@ -167,7 +171,7 @@ def fetching_from(client: Client, user_data: JSONObject, pool: str, timeout: flo
         logged.write_text(f'#!/bin/sh\nexec {client.path} "$@" >{log} 2>&1\n')
         logged.chmod(0o755)
         machine = dataclasses.replace(client, path=logged)
-        future = executor.submit(fetch, machine, user_data, workdir, timeout)
+        future = executor.submit(fetch, machine, _in_spec_of(client, user_data), workdir, timeout)
         yield Fetching(client, pool, workdir, future)
 
 

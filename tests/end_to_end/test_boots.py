@@ -32,8 +32,8 @@ MCO = "machineconfiguration.openshift.io/"
 ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
 APPENDED = {NODE_ANNOTATIONS, NODE_LABELS, ENCAPSULATED}
 
-# Its config lets a partition grow, which specs 3.0 and 3.1 lack.
-TOO_OLD_FOR_EDGE = {"2.2.1", "2.6.0"}
+# Its config lets a partition grow, which specs before 3.2 lack.
+TOO_OLD_FOR_EDGE = {"0.35.0", "2.0.1", "2.2.1", "2.6.0"}
 BOOTS = [
     pytest.param((name, pool), id=f"{pool}-{name}")
     for pool in SERVED_BY
@@ -92,7 +92,7 @@ def test_nothing_else_is_written(booted: Booted, config: JSONObject) -> None:
     left_by_clients = re.compile(
         r"/etc/(?:(?:passwd|group|shadow|gshadow|subuid|subgid)-?|\.pwd\.lock|\.ignition-result\.json|selinux/config"
         r"|systemd/system-preset/20-ignition\.preset)"
-        r"|/home/(?:core|oncall)/\.ssh/.+"
+        r"|/home/(?:core|oncall)/(?:\.ssh/.+|\.authorized_keys\.d\.lock)"
     )
     known = {*declared_files(config), *declared_links(config), *declared_units(config), *APPENDED}
     written = {path for path, entry in booted.root.items() if entry.kind != "directory"}
@@ -116,14 +116,14 @@ def test_the_labels_name_the_boot_and_the_configs_hash(booted: Booted, stored: J
     assert booted.labels == {"mcs.internal/boot": booted.boot_id, "mcs.internal/config-hash": digest}
 
 
-def test_the_encapsulated_machine_config_has_an_empty_ignition_config_of_the_spec_asked_for(
+def test_the_encapsulated_machine_config_has_an_empty_ignition_config_of_the_spec_served(
     booted: Booted, stored: JSONObject
 ) -> None:
     spec = object_at(stored, "spec")
     arguments = list_at(spec, "kernelArguments")
-    if booted.client.asks_for < "3.3.0":  # which had no kernel arguments: they move here
+    if booted.client.reads < "3.3.0":  # which had no kernel arguments: they move here
         arguments = [*arguments, *list_at(spec, "config", "kernelArguments", "shouldExist")]
-    empty: JSONObject = {"ignition": {"version": booted.client.asks_for}}
+    empty: JSONObject = {"ignition": {"version": booted.client.reads}}
     assert json.loads(booted.root[ENCAPSULATED].contents) == {
         "apiVersion": "machineconfiguration.openshift.io/v1",
         "kind": "MachineConfig",
@@ -133,7 +133,7 @@ def test_the_encapsulated_machine_config_has_an_empty_ignition_config_of_the_spe
 
 
 def test_kernel_arguments_stay_in_the_ignition_config_from_spec_3_3_on(booted: Booted, config: JSONObject) -> None:
-    wanted = list_at(config, "kernelArguments", "shouldExist") if booted.client.asks_for >= "3.3.0" else []
+    wanted = list_at(config, "kernelArguments", "shouldExist") if booted.client.reads >= "3.3.0" else []
     assert list_at(booted.config, "kernelArguments", "shouldExist") == wanted
 
 
@@ -148,7 +148,7 @@ def test_the_boot_lease_bears_the_id_that_the_client_wrote(
     lease = fleet.lease(server, booted.boot_id)
     assert lease.boot_id == booted.boot_id
     assert (lease.pool, lease.config) == (booted.pool, text_at(stored, "metadata", "name"))
-    assert (lease.asked, lease.served) == (booted.client.asks_for, booted.client.asks_for)
+    assert (lease.asked, lease.served) == (booted.client.asks_for, booted.client.reads)
     assert lease.client == user_agent(booted.client)
     assert (lease.address, lease.network, lease.count) == ("127.0.0.1", None, 1)
     assert (lease.ended, lease.node) == (None, None)
@@ -164,7 +164,7 @@ def test_the_hold_of_the_worker_that_answered_is_in_the_store(booted: Booted, fl
 def test_the_servers_log_tells_the_same_story(booted: Booted, stored: JSONObject, server: Serving) -> None:
     told = [line for line in requests(server, f"/config/{booted.pool}") if line.get("boot") == booted.boot_id]
     assert [(line["method"], line["status"], line["config"], line["spec"], line["client"]) for line in told] == [
-        ("GET", 200, text_at(stored, "metadata", "name"), booted.client.asks_for, user_agent(booted.client))
+        ("GET", 200, text_at(stored, "metadata", "name"), booted.client.reads, user_agent(booted.client))
     ]
 
 

@@ -1,6 +1,6 @@
 """What the example fleet does not have: owners, compression, checksums, appended contents, newer fields left unused.
 
-The stored config is of spec 3.6 and has no feature that 3.0 lacks, so every client gets it at its own spec.
+The stored config is of spec 3.6 and has no feature that 2.2 or 3.0 lacks, so every client gets it at its own spec.
 """
 
 import base64
@@ -68,13 +68,18 @@ CONFIG: JSONObject = {
     "kernelArguments": {},
 }
 
-# In a config of its own: clients that ask for spec 3.0 cannot unpack a data URL, and get it unpacked.
+# In a config of its own: clients that ask for spec 2.2 or 3.0 cannot unpack a data URL, and get it unpacked.
 PACKED_CONFIG: JSONObject = {
     "ignition": {"version": "3.1.0"},
     "storage": {
         "files": [
             {"path": "/etc/packed", "contents": {"source": f"data:;base64,{PACKED}", "compression": "gzip"}},
-            {"path": "/etc/more", "append": [{"source": f"data:;base64,{PACKED}", "compression": "gzip"}] * 2},
+            # A mode, because clients of spec 2 give none to what they make by appending.
+            {
+                "path": "/etc/more",
+                "mode": 0o644,
+                "append": [{"source": f"data:;base64,{PACKED}", "compression": "gzip"}] * 2,
+            },
         ]
     },
 }

@@ -1,4 +1,6 @@
+import base64
 import copy
+import gzip
 import hashlib
 import json
 from typing import Any
@@ -7,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcs.ignition import SPEC_3, InvalidConfig, SpecVersion, UnsupportedFeatures, dataurl
+from mcs.ignition import (
+    SPEC_2,
+    SUPPORTED,
+    TARGETS,
+    InvalidConfig,
+    SpecVersion,
+    UnsupportedFeatures,
+    Untranslatable,
+    dataurl,
+    unknown_members,
+    validate,
+)
+from mcs.ignition.versions import V2_2, V3_0
 from mcs.jsondata import JSONObject
 from mcs.machineconfig.appended import AppendedFile, AppendedSet, build_body, compose
 from mcs.machineconfig.names import Kind
@@ -99,7 +113,7 @@ def test_without_boot_ids_nothing_names_one() -> None:
 
 def test_the_encapsulated_object_has_an_empty_config_of_the_requested_spec() -> None:
     stored = machine_config({"ignition": {"version": "3.2.0"}}, osImageURL="quay.example/os@sha256:0", fips=True)
-    for spec in SPEC_3:
+    for spec in TARGETS:
         seen = json.loads(content(compose(stored, spec, AppendedSet(), ID), ENCAPSULATED))
         assert seen["spec"] == {
             "config": {"ignition": {"version": str(spec)}},
@@ -224,10 +238,168 @@ def test_a_config_that_holds_the_placeholder_itself_is_served_unharmed() -> None
 
 def test_a_config_that_is_none_is_an_error_with_its_path() -> None:
     broken: JSONObject = {"ignition": {"version": "3.4.0"}, "storage": {"files": {"path": "/x"}}}
-    for spec in SPEC_3:  # its own among them
+    for spec in TARGETS:  # its own among them
         with pytest.raises(InvalidConfig) as caught:
             compose(machine_config(broken), spec, AppendedSet(), ID)
         assert caught.value.path == "$.storage.files"
+
+
+# ---- spec 2
+
+
+@pytest.mark.parametrize("spec", [version for version in TARGETS if version in SPEC_2], ids=str)
+def test_a_file_is_appended_in_the_form_of_spec_2(spec: SpecVersion) -> None:
+    config = compose(machine_config(), spec, AppendedSet(extra=(AppendedFile("/etc/extra", b"x", 0o600),)), ID)
+    assert paths(config) == [ANNOTATIONS, LABELS, "/etc/extra", ENCAPSULATED]
+    assert files(config)["/etc/extra"] == {
+        "filesystem": "root",
+        "path": "/etc/extra",
+        "overwrite": True,
+        "mode": 0o600,
+        "contents": {"source": "data:,x"},
+    }
+    assert {entry["filesystem"] for entry in files(config).values()} == {"root"}
+    assert {entry["overwrite"] for entry in files(config).values()} == {True}
+    assert validate(config, spec).entries == ()
+    assert unknown_members(config) == ()
+
+
+@pytest.mark.parametrize("own", SPEC_2, ids=str)
+def test_a_config_of_spec_2_is_served_at_its_own_spec_with_what_is_appended(own: SpecVersion) -> None:
+    entry: JSONObject = {"filesystem": "root", "path": "/etc/own", "mode": 0o644, "contents": {"source": "data:,x"}}
+    stored = machine_config({"ignition": {"version": str(own)}, "storage": {"files": [entry]}})
+    config = compose(stored, own, AppendedSet(), ID)
+    assert paths(config) == ["/etc/own", ANNOTATIONS, LABELS, ENCAPSULATED]
+    assert files(config)["/etc/own"] == entry
+    assert validate(config, own).errors == ()
+    assert unknown_members(config) == ()  # 2.0 and 2.1 have no word for overwriting: they always do
+    assert json.loads(content(config, ENCAPSULATED))["spec"]["config"] == {"ignition": {"version": str(own)}}
+
+
+def test_a_mode_that_is_not_given_is_the_one_of_spec_3() -> None:
+    """A client of spec 2 would leave the file without any permission."""
+    storage: JSONObject = {"files": [{"path": "/etc/a", "contents": {"source": "data:,x"}}]}
+    stored = machine_config({"ignition": {"version": "3.4.0"}, "storage": storage})
+    assert files(compose(stored, V2_2, AppendedSet(), ID))["/etc/a"]["mode"] == 0o644
+
+
+def test_clients_of_spec_2_append_to_what_the_config_itself_has_written() -> None:
+    """With `overwrite: false` they refuse to, as real ones show."""
+    entry: JSONObject = {"path": "/a", "contents": {"source": "data:,1"}, "append": [{"source": "data:,2"}]}
+    stored = machine_config({"ignition": {"version": "3.4.0"}, "storage": {"files": [entry, {"path": "/bare"}]}})
+    config: Any = compose(stored, V2_2, AppendedSet(), ID)
+    said = [(file["path"], file.get("append", False), file.get("overwrite")) for file in config["storage"]["files"][:3]]
+    assert said == [("/a", False, False), ("/a", True, None), ("/bare", True, None)]
+
+
+def test_an_appended_file_lies_on_the_filesystem_that_is_mounted_there() -> None:
+    filesystem: JSONObject = {"device": "/dev/sdb1", "format": "xfs", "path": "/etc/kubernetes"}
+    stored = machine_config({"ignition": {"version": "3.4.0"}, "storage": {"filesystems": [filesystem]}})
+    config = compose(stored, V2_2, AppendedSet(bundles=(AppendedFile(BUNDLE, b"ca"),)), ID)
+    found = files(config)["/kubelet-ca.crt"]
+    assert (found["filesystem"], found["contents"]) == ("/etc/kubernetes", {"source": "data:,ca"})
+    assert files(config)[ANNOTATIONS]["filesystem"] == "root"
+
+
+def test_all_that_spec_2_lacks_is_named_at_its_place_in_the_stored_config() -> None:
+    headers: list[Any] = [{"name": "X-A", "value": "1"}]
+    remote: JSONObject = {"source": "https://example.net/a", "httpHeaders": headers}
+    stored = machine_config(
+        {
+            "ignition": {"version": "3.4.0"},
+            "kernelArguments": {"shouldExist": ["quiet"], "shouldNotExist": ["ro"]},
+            "storage": {"files": [{"path": ANNOTATIONS}, {"path": "/etc/remote", "contents": remote}]},
+        }
+    )
+    with pytest.raises(UnsupportedFeatures) as caught:
+        compose(stored, V2_2, AppendedSet(), ID)
+    assert [feature.path for feature in caught.value.features] == [
+        "$.storage.files.1.contents.httpHeaders",
+        "$.kernelArguments.shouldNotExist",
+    ]
+
+
+def test_kernel_arguments_move_into_the_object_for_spec_2() -> None:
+    stored = machine_config({"ignition": {"version": "3.4.0"}, "kernelArguments": {"shouldExist": ["quiet"]}})
+    config = compose(stored, V2_2, AppendedSet(), ID)
+    assert "kernelArguments" not in config
+    assert json.loads(content(config, ENCAPSULATED))["spec"]["kernelArguments"] == ["quiet"]
+
+
+@pytest.mark.parametrize("own", ["2.2.0", "3.1.0"])
+@pytest.mark.parametrize("spec", [V2_2, V3_0], ids=str)
+def test_compressed_contents_are_unpacked_for_clients_that_cannot(own: str, spec: SpecVersion) -> None:
+    source = "data:;base64," + base64.b64encode(gzip.compress(b"packed")).decode()
+    root: JSONObject = {"filesystem": "root"} if own < "3" else {}
+    entry: JSONObject = {**root, "path": "/a", "mode": 420, "contents": {"source": source, "compression": "gzip"}}
+    stored = machine_config({"ignition": {"version": own}, "storage": {"files": [entry]}})
+    config = compose(stored, spec, AppendedSet(), ID)
+    assert content(config, "/a") == b"packed"
+    assert "compression" not in files(config)["/a"]["contents"]
+
+
+def entries_of_bundle(*entries: JSONObject) -> list[Any]:
+    """Serve a config of spec 2.2 that has these files, with a bundle; return what is at the bundle's path."""
+    stored = machine_config({"ignition": {"version": "2.2.0"}, "storage": {"files": [*entries]}})
+    config: Any = compose(stored, V2_2, AppendedSet(bundles=(AppendedFile(BUNDLE, b"new"),)), ID)
+    return [
+        (entry["filesystem"], entry["path"], entry.get("append", False), entry["contents"]["source"])
+        for entry in config["storage"]["files"]
+        if entry["path"] in {BUNDLE, "/etc/other"}
+    ]
+
+
+def old(filesystem: str = "root", path: str = BUNDLE, **members: Any) -> JSONObject:
+    return {"filesystem": filesystem, "path": path, "mode": 420, "contents": {"source": "data:,old"}, **members}
+
+
+def test_a_bundle_replaces_what_spec_2_has_at_its_path() -> None:
+    assert entries_of_bundle(old(), old(path="/etc/other")) == [
+        ("root", BUNDLE, False, "data:,new"),
+        ("root", "/etc/other", False, "data:,old"),
+    ]
+
+
+def test_what_spec_2_appends_to_a_bundle_it_still_appends() -> None:
+    assert entries_of_bundle(old(path="/etc/other"), old(append=True)) == [
+        ("root", "/etc/other", False, "data:,old"),
+        ("root", BUNDLE, False, "data:,new"),
+        ("root", BUNDLE, True, "data:,old"),
+    ]
+    assert entries_of_bundle(old(), old(append=True)) == [
+        ("root", BUNDLE, False, "data:,new"),
+        ("root", BUNDLE, True, "data:,old"),
+    ]
+
+
+def test_a_path_on_another_filesystem_is_another_one() -> None:
+    assert entries_of_bundle(old("data")) == [
+        ("data", BUNDLE, False, "data:,old"),
+        ("root", BUNDLE, False, "data:,new"),
+    ]
+
+
+def test_all_that_spec_2_has_at_an_appended_path_gives_way() -> None:
+    node: JSONObject = {"filesystem": "root", "path": LABELS}
+    storage: JSONObject = {
+        "files": [old(path=ANNOTATIONS), old(path=ANNOTATIONS, append=True), old("data", ANNOTATIONS)],
+        "links": [{**node, "target": "/x"}],
+        "directories": [{**node, "mode": 493}, {"filesystem": "data", "path": LABELS, "mode": 493}],
+    }
+    config: Any = compose(
+        machine_config({"ignition": {"version": "2.2.0"}, "storage": storage}), V2_2, AppendedSet(), ID
+    )
+    kept = [(entry["filesystem"], entry["path"]) for entry in config["storage"]["files"]]
+    assert kept == [("data", ANNOTATIONS), ("root", ANNOTATIONS), ("root", LABELS), ("root", ENCAPSULATED)]
+    assert config["storage"]["links"] == []
+    assert [entry["filesystem"] for entry in config["storage"]["directories"]] == ["data"]
+
+
+def test_what_spec_3_lacks_is_named() -> None:
+    networkd: JSONObject = {"units": [{"name": "a.network", "contents": "[Match]\n"}]}
+    stored = machine_config({"ignition": {"version": "2.2.0"}, "networkd": networkd})
+    with pytest.raises(Untranslatable, match=r"\$\.networkd"):
+        compose(stored, SPEC, AppendedSet(), ID)
 
 
 config_parts = st.fixed_dictionaries(
@@ -251,7 +423,7 @@ config_parts = st.fixed_dictionaries(
 )
 
 
-@given(config_parts, st.sampled_from(SPEC_3), st.sampled_from(SPEC_3), st.booleans(), st.text(max_size=8))
+@given(config_parts, st.sampled_from(SUPPORTED), st.sampled_from(TARGETS), st.booleans(), st.text(max_size=8))
 def test_the_stored_object_is_never_modified(
     parts: dict[str, Any], own: SpecVersion, asked: SpecVersion, boot_ids: bool, argument: str
 ) -> None:
@@ -260,7 +432,7 @@ def test_the_stored_object_is_never_modified(
     appended = AppendedSet(bundles=(AppendedFile(BUNDLE, b"ca"),), boot_ids=boot_ids, full_config=True)
     try:
         body = build_body(stored, asked, appended)
-    except UnsupportedFeatures:
+    except (UnsupportedFeatures, Untranslatable):
         pass
     else:
         served = json.loads(b"".join(body.fill(ID)))

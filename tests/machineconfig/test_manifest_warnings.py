@@ -16,6 +16,7 @@ VERSION = "9: spec.config.ignition.version"
 UNKNOWN = "Ignition 3.4.0 does not know this: clients ignore it"
 UNKNOWN_YET = "Ignition 3.2.0 does not know this: it came with 3.3.0, so clients ignore it"
 REFUSED = "clients refuse the whole config"
+NETWORKD = "not to be said in spec 3.6.0: $.networkd.units: spec 3 has no networkd section, its units are files of it"
 NO_FIELD = "is no field of a pool's status, and is ignored"
 NOT_TAKEN = (
     "is not taken for a rendered config (that takes the name rendered-POOL-<32 hex digits> and the label "
@@ -51,8 +52,13 @@ CASES = [
     pytest.param(config(RENDERED), [f"1: {RENDERED} {NOT_TAKEN}"], id="no label"),
     pytest.param(
         config(version="2.2.0", storage={"file": []}),
-        [f"{VERSION}: Ignition 2.2.0: the config is stored, but this version does not serve it"],
+        ["11: spec.config.storage.file: Ignition 2.2.0 does not know this: clients ignore it; did you mean files?"],
         id="spec 2",
+    ),
+    pytest.param(
+        config(version="2.4.0", networkd={"units": [{"name": "a.network"}]}),
+        [f"{VERSION}: Ignition 2.4.0: clients that read spec 3 cannot be served this config: {NETWORKD}"],
+        id="spec 2 with what spec 3 lacks",
     ),
     pytest.param(
         config(version="3.9.0", storage={"file": []}),

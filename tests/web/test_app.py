@@ -7,13 +7,17 @@ from typing import Any
 import pytest
 
 from mcs.boot.reasons import Reason
-from mcs.ignition import SPEC_3, dataurl
+from mcs.ignition import SPEC_3, TARGETS, Serve, dataurl
 from mcs.jsondata import JSONObject
 from mcs.machineconfig.names import Kind
 from tests.web.world import ACCEPT, A, B, World, config, pool
 
 Start = Callable[..., World]
 
+OLD = (
+    "application/vnd.coreos.ignition+json; version={}, "
+    "application/vnd.coreos.ignition+json; version=1; q=0.5, */*; q=0.1"
+)
 KARGS: JSONObject = {"ignition": {"version": "3.4.0"}, "kernelArguments": {"shouldNotExist": ["quiet"]}}
 LUKS: JSONObject = {"ignition": {"version": "3.4.0"}, "storage": {"luks": [{"name": "data", "device": "/dev/sdb"}]}}
 
@@ -29,7 +33,7 @@ def test_a_machine_gets_its_config(world: Start) -> None:
     assert response.headers["Content-Type"] == "application/vnd.coreos.ignition+json; version=3.4.0"
     assert response.headers["Content-Length"] == str(len(response.data))
     assert response.headers["Cache-Control"] == "no-store"
-    assert response.headers["Vary"] == "Accept"
+    assert response.headers["Vary"] == "Accept, User-Agent"
     assert response.headers["MCS-Config"] == A
     assert json.loads(response.data)["ignition"]["version"] == "3.4.0"
 
@@ -58,10 +62,75 @@ def test_the_hold_is_there_before_the_first_byte(world: Start) -> None:
     assert running.get().status_code == 200
 
 
-@pytest.mark.parametrize("spec", SPEC_3, ids=str)
+@pytest.mark.parametrize("spec", TARGETS, ids=str)
 def test_every_spec_is_spoken(world: Start, spec: Any) -> None:
-    response = world(config(A), pool("worker", A)).get(minor=spec.minor)
+    running = world(config(A), pool("worker", A))
+    response = running.get(Accept=f"application/vnd.coreos.ignition+json;version={spec}")
+    assert response.headers["Content-Type"] == f"application/vnd.coreos.ignition+json; version={spec}"
     assert json.loads(response.data)["ignition"]["version"] == str(spec)
+    [lease] = running.leases()
+    assert (lease.asked, lease.served) == (str(spec), str(spec))
+
+
+@pytest.mark.parametrize(
+    ("setting", "client", "served"),
+    [
+        pytest.param("auto", "Ignition/0.35.0", "2.2.0", id="a client of spec 2"),
+        pytest.param("auto", "Ignition/2.0.1", "3.0.0", id="2.0.1 reads spec 3.0 alone"),
+        pytest.param("auto", "Ignition/v2.0.1-dirty", "3.0.0", id="2.0.1 of another builder"),
+        pytest.param("auto", "", "2.2.0", id="a client without a name"),
+        pytest.param("2.2", "Ignition/2.0.1", "2.2.0", id="always 2.2"),
+        pytest.param("3.0", "Ignition/0.35.0", "3.0.0", id="always 3.0"),
+    ],
+)
+def test_what_asks_for_spec_2_2_is_told_apart_by_name(world: Start, setting: str, client: str, served: str) -> None:
+    running = world(config(A), pool("worker", A), spec_for_2_2=setting)
+    response = running.get(Accept=OLD.format("2.2.0"), User_Agent=client)
+    assert json.loads(response.data)["ignition"]["version"] == served
+    [lease] = running.leases()
+    assert (lease.asked, lease.served, lease.client) == ("2.2.0", served, client)
+
+
+def test_one_header_and_two_names_are_two_answers_also_where_they_are_at_hand(world: Start) -> None:
+    running = world(config(A), pool("worker", A))
+    accept = OLD.format("2.2.0")
+    assert not running.server.answers_at_once("/config/worker", accept, "Ignition/2.0.1")
+    running.get(Accept=accept, User_Agent="Ignition/2.0.1")
+    assert running.server.answers_at_once("/config/worker", accept, "Ignition/2.0.1")
+    assert not running.server.answers_at_once("/config/worker", accept, "Ignition/0.35.0")
+    for client, served in (("Ignition/0.35.0", "2.2.0"), ("Ignition/2.0.1", "3.0.0")) * 2:
+        body = running.get(Accept=accept, User_Agent=client).data
+        assert json.loads(body)["ignition"]["version"] == served
+
+
+@pytest.mark.parametrize("client", ["Ignition/2.0.0", "Ignition/2.0.1", "Ignition/v2.0.1-1-gabc"])
+def test_names_that_mean_the_same_share_what_is_built(world: Start, client: str) -> None:
+    running = world(config(A), pool("worker", A))
+    running.get(minor=0)
+    assert running.server.answers_at_once("/config/worker", OLD.format("2.2.0"), client)
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        pytest.param(None, id="no Accept"),
+        pytest.param("*/*", id="anything"),
+        pytest.param("application/vnd.coreos.ignition+json", id="no version"),
+    ],
+)
+def test_with_compat_mco_spec_2_2_is_served_where_no_version_is_asked_for(world: Start, accept: str | None) -> None:
+    running = world(config(A), pool("worker", A), compat_mco="on")
+    headers = {"Accept": accept} if accept is not None else {}
+    body = running.client.get("/config/worker", headers=headers).data
+    assert json.loads(body)["ignition"]["version"] == "2.2.0"
+    assert json.loads(running.get(minor=4).data)["ignition"]["version"] == "3.4.0"
+    assert {(lease.asked, lease.served) for lease in running.leases()} == {(None, "2.2.0"), ("3.4.0", "3.4.0")}
+
+
+def test_the_settings_reach_the_negotiation(world: Start) -> None:
+    running = world(config(A), pool("worker", A), compat_mco="on", spec_for_2_2="3.0")
+    assert running.server.negotiated(OLD.format("2.2.0"), "Ignition/0.35.0") == Serve(SPEC_3[0], "2.2.0")
+    assert running.server.negotiated(None, None) == Serve(TARGETS[0], None)
 
 
 @pytest.mark.parametrize(
@@ -146,12 +215,11 @@ def test_other_methods(world: Start, method: str, path: str) -> None:
     ("accept", "status", "reason", "detail"),
     [
         pytest.param(
-            "application/vnd.coreos.ignition+json; version=2.2.0, "
-            "application/vnd.coreos.ignition+json; version=1; q=0.5, */*; q=0.1",
+            OLD.format("2.1.0"),
             501,
             "spec-not-spoken",
-            "2.2.0 is asked for; this server speaks 3.0.0 to 3.6.0",
-            id="a client of spec 2, or 2.0.1",
+            "2.1.0 is asked for; this server speaks 2.2.0, 2.4.0 and 3.0.0 to 3.6.0",
+            id="a client older than 0.22",
         ),
         pytest.param(
             "application/vnd.coreos.ignition+json;version=4.0.0, */*;q=0.1",
@@ -190,12 +258,62 @@ def test_a_feature_that_the_spec_lacks(world: Start, ignition: JSONObject, minor
     assert len(running.leases()) == 1
 
 
+def test_all_that_spec_2_lacks_is_named(world: Start) -> None:
+    ignition: JSONObject = {
+        "ignition": {"version": "3.4.0", "proxy": {"httpProxy": "http://proxy.example.net"}},
+        "storage": {"luks": [{"name": "data", "device": "/dev/sdb"}]},
+        "kernelArguments": {"shouldNotExist": ["quiet"]},
+    }
+    running = world(config(A, ignition), pool("worker", A))
+    response = running.get(Accept=OLD.format("2.2.0"), User_Agent="Ignition/0.35.0")
+    document = response.get_json()
+    assert (response.status_code, document["reason"]) == (500, "spec-lacks-feature")
+    for path in ("$.ignition.proxy.httpProxy", "$.storage.luks", "$.kernelArguments.shouldNotExist"):
+        assert path in document["detail"]
+    assert running.get(minor=4).status_code == 200
+
+
+SPEC_2_CONFIG: JSONObject = {
+    "ignition": {"version": "2.3.0"},
+    "storage": {"files": [{"filesystem": "root", "path": "/etc/own", "mode": 420, "contents": {"source": "data:,x"}}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("accept", "served"),
+    [
+        pytest.param("*/*", "2.3.0", id="its own spec"),
+        pytest.param(OLD.format("2.4.0"), "2.4.0", id="a newer spec 2"),
+        pytest.param(OLD.format("2.2.0"), "2.2.0", id="an older spec 2"),
+        pytest.param("application/vnd.coreos.ignition+json;version=3.0.0", "3.0.0", id="spec 3.0"),
+        pytest.param("application/vnd.coreos.ignition+json;version=3.6.0", "3.6.0", id="the newest spec 3"),
+    ],
+)
+def test_a_stored_config_of_spec_2_is_served(world: Start, accept: str, served: str) -> None:
+    response = world(config(A, SPEC_2_CONFIG), pool("worker", A)).get(Accept=accept)
+    assert response.status_code == 200, response.data
+    assert json.loads(response.data)["ignition"]["version"] == served
+    assert files(response.data)["/etc/own"] == b"x"
+    assert "/etc/machine-config-daemon/node-annotations.json" in files(response.data)
+
+
+def test_what_spec_3_lacks_is_named_and_served_at_spec_2(world: Start) -> None:
+    networkd: JSONObject = {"units": [{"name": "a.network", "contents": "[Match]\n"}]}
+    running = world(config(A, {**SPEC_2_CONFIG, "networkd": networkd}), pool("worker", A))
+    response = running.get(minor=4)
+    document = response.get_json()
+    assert (response.status_code, document["reason"]) == (500, "spec-lacks-feature")
+    assert "$.networkd" in document["detail"]
+    assert running.get(Accept=OLD.format("2.4.0")).status_code == 200
+
+
 @pytest.mark.parametrize(
     "ignition",
     [
         pytest.param({"ignition": {"version": "9.0.0"}}, id="a version that nobody knows"),
         pytest.param({"ignition": {}}, id="no version"),
         pytest.param({"ignition": {"version": "3.2.0"}, "storage": {"files": "none"}}, id="a wrong type"),
+        pytest.param({"ignition": {"version": "2.2.0"}, "storage": {"files": "none"}}, id="a wrong type in spec 2"),
     ],
 )
 def test_a_stored_config_that_is_none(world: Start, ignition: JSONObject) -> None:

@@ -63,7 +63,7 @@ def test_a_machine_that_loops_is_one_attempt_with_a_count(world: Start) -> None:
         pytest.param("/config/Worker", {}, ("Worker", "pool-name-impossible"), id="no name of a pool"),
         pytest.param("/config/a%1b%5b2Jb", {}, ("a?[2Jb", "pool-name-impossible"), id="what steers a terminal"),
         pytest.param("/konfig/worker", {}, ("", "no-such-path"), id="another path"),
-        pytest.param("/config/worker", {"Accept": "application/vnd.coreos.ignition+json;version=2.2.0"},
+        pytest.param("/config/worker", {"Accept": "application/vnd.coreos.ignition+json;version=2.1.0"},
                      ("worker", "spec-not-spoken"), id="an old client"),
     ],
 )  # fmt: skip

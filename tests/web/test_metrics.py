@@ -87,7 +87,11 @@ def test_a_config_is_counted_by_pool_and_specs(world: Start) -> None:
     ("path", "accept", "labels"),
     [
         pytest.param("/config/worker", None, ("worker", "none", "3.2.0", "200", "none"), id="no spec"),
-        pytest.param("/config/worker", "2.2.0", ("worker", "2.2.0", "none", "501", "spec-not-spoken"), id="spec 2"),
+        pytest.param("/config/worker", "2.2.0", ("worker", "2.2.0", "2.2.0", "200", "none"), id="spec 2.2"),
+        pytest.param(
+            "/config/worker", "2.5.0", ("worker", "other", "2.4.0", "200", "none"), id="a spec 2 of no release"
+        ),
+        pytest.param("/config/worker", "2.1.0", ("worker", "2.1.0", "none", "501", "spec-not-spoken"), id="spec 2.1"),
         pytest.param("/config/worker", "3.99.0", ("worker", "other", "3.6.0", "200", "none"), id="a newer spec"),
         pytest.param(
             "/config/worker", "9.9.9", ("worker", "other", "none", "501", "spec-not-spoken"), id="no spec yet"
