@@ -6,10 +6,10 @@ export PYTHON
 BIN := .venv/bin
 LISTEN ?= 127.0.0.1:22623
 
-.PHONY: help setup lint check tools test boot run load bench soak lock clean
+.PHONY: help setup lint check tools test vectors fuzz boot run load bench bench-ignition soak lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-22s%s\n", $$1, $$2 }'
 
 setup: .venv/.installed ## make .venv from requirements.lock (PYTHON=... names the interpreter)
 
@@ -43,6 +43,13 @@ test: ## everything: set-up, real clients, lint, all tests with branch coverage
 	  $(BIN)/coverage report || failed=1; \
 	  exit $$failed
 
+# A relative folder is looked for where make runs, then where it was called from: `make -C` changes the one only.
+vectors: setup ## run the Ignition vectors in VECTORS=DIR, by default the test suite's own (a second)
+	@$(BIN)/python -m tests.vectors --called-from '$(PWD)' $(if $(VECTORS),'$(VECTORS)')
+
+fuzz: setup ## fuzz mcs.ignition for SECONDS=60 (TARGET=parse, RUNS=1000000); what it learns is kept outside the tree
+	@$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) $(if $(RUNS),--runs $(RUNS)) $(if $(TARGET),--target $(TARGET))
+
 boot: setup ## boot a machine from the server, emulated, and show its console (half a minute; as root the first time)
 	@$(BIN)/python -m tools.machine
 	@$(BIN)/python -m pytest -q --capture=no tests/machine/test_first_boot.py
@@ -55,6 +62,9 @@ load: setup .venv-load/.installed ## boot machines against the example server fo
 
 bench: setup ## measure speed and memory beside nginx, not a test (ten minutes; BENCH='--sizes 300kB --rounds 3')
 	@$(BIN)/python -m loadtests.bench $(BENCH)
+
+bench-ignition: setup ## measure parsing, conversion and merging beside json.loads, not a test (seconds; BENCH='--rounds 50')
+	@$(BIN)/python -m loadtests.bench.ignition $(BENCH)
 
 soak: setup ## make 100,000 requests and look for what grows: memory, descriptors (four minutes; BENCH=...)
 	@$(BIN)/python -m loadtests.bench --soak $(BENCH)
