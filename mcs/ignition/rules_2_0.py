@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from mcs.ignition.errors import InvalidVersion
 from mcs.ignition.members import is_set, plain
-from mcs.ignition.rules import Found, Rules, error, problem, warning
+from mcs.ignition.rules import Found, Rule, Rules, error, problem, warning
 from mcs.ignition.rules_2_shared import (
     absolute,
     compatible,
@@ -14,10 +14,12 @@ from mcs.ignition.rules_2_shared import (
     dropin_name,
     filesystem_place,
     hash_of_content,
+    names_of_filesystems,
     networkd_name,
     partitions_of,
     raid_devices,
     raid_level,
+    references_to_filesystems,
     source,
     unit_contents,
     unit_name,
@@ -61,6 +63,16 @@ def _partition(partition: JSONObject, _: SpecVersion) -> Iterator[Found]:
     yield from problem(guid_problem(plain(partition, "typeGuid")), "typeGuid")
 
 
+def _unsigned(name: str) -> Rule:
+    """Return the rule that a number is not negative; only clients of 2.0 keep it where a sign has no place."""
+
+    def rule(value: JSONObject, _: SpecVersion) -> Iterator[Found]:
+        if (integer_at(value, name) or 0) < 0:
+            yield error("the number is negative", name)
+
+    return rule
+
+
 def _filesystem_path(filesystem: JSONObject, _: SpecVersion) -> Iterator[Found]:
     if is_set(filesystem, "path"):
         yield from absolute(filesystem, "path")
@@ -87,6 +99,7 @@ def _unit(unit: JSONObject, _: SpecVersion) -> Iterator[Found]:
 
 OWN: Rules = MappingProxyType(
     {
+        "config": (references_to_filesystems, names_of_filesystems),
         "disk": (_disk,),
         "raid": (raid_level,),
         "filesystem": (filesystem_place,),
@@ -103,7 +116,9 @@ MEMBERS: Rules = MappingProxyType(
         "contents": (compression, source),
         "verification": (hash_of_content,),
         "disk": (_device,),
-        "partition": (_partition,),
+        "user creation": (_unsigned("uid"),),
+        "group": (_unsigned("gid"),),
+        "partition": (_partition, _unsigned("size"), _unsigned("start")),
         "raid": (raid_devices,),
         "filesystem": (_filesystem_path,),
         "mount": (_device, _format),

@@ -7,10 +7,17 @@ from mcs.ignition import urls
 from mcs.ignition.errors import InvalidVersion
 from mcs.ignition.members import is_set, items, plain
 from mcs.ignition.rules import Found, Rules, error, warning
-from mcs.ignition.rules_2_shared import compatible, compression, hash_of_content, source
+from mcs.ignition.rules_2_shared import (
+    compatible,
+    compression,
+    hash_of_content,
+    names_of_filesystems,
+    references_to_filesystems,
+    source,
+)
 from mcs.ignition.unitfile import quoted
 from mcs.ignition.versions import V2_3, V2_4, SpecVersion, parse_semantic
-from mcs.jsondata import JSONObject, object_at
+from mcs.jsondata import JSONObject
 
 __all__ = ["MEMBERS", "OWN"]
 
@@ -26,31 +33,6 @@ _USER_LEVEL = (
     "shell",
     "system",
 )
-_NODES = (("files", "File"), ("links", "Link"), ("directories", "Directory"))
-
-
-def _references_to_filesystems(config: JSONObject, _: SpecVersion) -> Iterator[Found]:
-    storage = object_at(config, "storage")
-    defined = {"root"} | {plain(filesystem, "name") for filesystem in items(storage, "filesystems")}
-    for name, word in _NODES:
-        for index, node in enumerate(items(storage, name)):
-            filesystem = plain(node, "filesystem")
-            if filesystem and filesystem not in defined:
-                yield warning(
-                    f"{word} {quoted(plain(node, 'path'))} references nonexistent filesystem {quoted(filesystem)}. "
-                    "(This is ok if it is defined in a referenced config)",
-                    *("storage", name, index, "filesystem"),
-                )
-
-
-def _names_of_filesystems(config: JSONObject, _: SpecVersion) -> Iterator[Found]:
-    seen = {"root"}
-    for index, filesystem in enumerate(items(object_at(config, "storage"), "filesystems")):
-        name = plain(filesystem, "name")
-        if name in seen:
-            message = f"Filesystem {quoted(name)} shadows exising filesystem definition"
-            yield warning(message, "storage", "filesystems", index, "name")
-        seen.add(name)
 
 
 def _version(ignition: JSONObject, version: SpecVersion) -> Iterator[Found]:
@@ -106,7 +88,7 @@ def _beside_creation(name: str) -> Found:
 
 OWN: Rules = MappingProxyType(
     {
-        "config": (_references_to_filesystems, _names_of_filesystems),
+        "config": (references_to_filesystems, names_of_filesystems),
         "ignition": (_version,),
         "verification": (hash_of_content,),
         "user": (_user,),

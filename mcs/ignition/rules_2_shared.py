@@ -15,8 +15,8 @@ from mcs.ignition.values import (
     hash_problem,
     unit_name_problem,
 )
-from mcs.ignition.versions import SemanticVersion, SpecVersion
-from mcs.jsondata import JSONObject, integer_at
+from mcs.ignition.versions import V2_0, V2_1, SemanticVersion, SpecVersion
+from mcs.jsondata import JSONObject, integer_at, object_at
 
 __all__ = [
     "absolute",
@@ -26,11 +26,13 @@ __all__ = [
     "dropin_name",
     "filesystem_place",
     "hash_of_content",
+    "names_of_filesystems",
     "networkd_dropin_name",
     "networkd_name",
     "partitions_of",
     "raid_devices",
     "raid_level",
+    "references_to_filesystems",
     "source",
     "unit_contents",
     "unit_name",
@@ -70,6 +72,37 @@ def hash_of_content(verification: JSONObject, version: SpecVersion) -> Iterator[
 def compression(content: JSONObject, _: SpecVersion) -> Iterator[Found]:
     """Check how a file's content is compressed."""
     return problem(compression_problem(plain(content, "compression")), "compression")
+
+
+# Filesystems by name
+
+_NODES = (("files", "File", V2_0), ("links", "Link", V2_1), ("directories", "Directory", V2_1))
+
+
+def references_to_filesystems(config: JSONObject, version: SpecVersion) -> Iterator[Found]:
+    """Warn of nodes in filesystems that the config does not define."""
+    storage = object_at(config, "storage")
+    defined = {"root"} | {plain(filesystem, "name") for filesystem in items(storage, "filesystems")}
+    for name, word, since in _NODES:
+        for index, node in enumerate(items(storage, name) if since <= version else ()):
+            filesystem = plain(node, "filesystem")
+            if filesystem and filesystem not in defined:
+                yield warning(
+                    f"{word} {quoted(plain(node, 'path'))} references nonexistent filesystem {quoted(filesystem)}. "
+                    "(This is ok if it is defined in a referenced config)",
+                    *("storage", name, index, "filesystem"),
+                )
+
+
+def names_of_filesystems(config: JSONObject, _: SpecVersion) -> Iterator[Found]:
+    """Warn of names that are taken already."""
+    seen = {"root"}
+    for index, filesystem in enumerate(items(object_at(config, "storage"), "filesystems")):
+        name = plain(filesystem, "name")
+        if name in seen:
+            message = f"Filesystem {quoted(name)} shadows exising filesystem definition"
+            yield warning(message, "storage", "filesystems", index, "name")
+        seen.add(name)
 
 
 # Disks

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcs.ignition.fields import Field, ListOf, Scalar, Struct
 from mcs.ignition.schema_2 import CONFIG
-from mcs.ignition.versions import V2_1, SpecVersion
+from mcs.ignition.versions import V2_0, V2_1, SpecVersion
 from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["valid_configs"]
@@ -51,6 +51,8 @@ def _values(struct: Struct, name: str, field: Field, version: SpecVersion) -> st
         return st.lists(_objects(scalar, version), max_size=2)
     allowed = _VALID.get((struct.name, name))
     values = _SCALARS[scalar] if allowed is None else st.sampled_from(allowed(version))
+    if version == V2_0 and scalar is Scalar.INTEGER:
+        values = values.filter(lambda value: isinstance(value, int) and value >= 0)
     return st.lists(values, max_size=2) if isinstance(kind, ListOf) else values
 
 
