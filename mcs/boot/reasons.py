@@ -30,6 +30,7 @@ class Reason(Enum):
     INTERNAL = ("internal", 500, "The server met an error of its own")
     POOL_UNKNOWN = ("pool-unknown", 503, "There is no such pool (yet)")
     POOL_NAMES_NO_CONFIG = ("pool-names-no-config", 503, "The pool names no rendered config (yet)")
+    POOL_UNSETTLED = ("pool-unsettled", 503, "What the pool's config is made of has not settled yet")
     CONFIG_MISSING = ("config-missing", 503, "The pool's rendered config does not exist (yet)")
     CONFIG_DELETING = ("config-deleting", 503, "The pool's rendered config is being deleted")
     CONFIG_MARKED = ("config-marked", 503, "The pool's rendered config is marked for collection")

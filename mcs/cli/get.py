@@ -41,7 +41,8 @@ def get(
 ) -> None:
     """Show pools, configs, nodes, holds (what servers protect), boots (who fetched what) or attempts (who was refused).
 
-    pools shows which config is served and why. configs shows the bytes of each spec and how many pools, nodes, holds
+    pools shows which config is served and why (-o wide counts its machines). nodes: -o wide shows the pools of each,
+    or why it is in none. configs shows the bytes of each spec and how many pools, nodes, holds
     and boots refer to it (-o wide names them). boots: a boot is fetched until a node joins with its id, or its lease
     expires. attempts: who was refused and why, the latest first; NAME is an address. What -o json or yaml prints of
     pools, configs and nodes can be applied again.

@@ -122,7 +122,8 @@ def _why(world: World, pool: Stored[JSONObject]) -> str:
     """Show why a pool serves what it serves, what else is to be said, and first that it cannot be served."""
     serving = world.serving[pool.name]
     trouble = _trouble(world, pool)
-    return "; ".join((*([trouble] if trouble is not None else []), serving.why, *serving.notes))
+    settling = serving.settling if serving.settling is not None and serving.settling not in serving.why else None
+    return "; ".join(filter(None, (trouble, serving.why, settling, *serving.notes)))
 
 
 POOLS = View(
@@ -135,6 +136,9 @@ POOLS = View(
         _Column("STATUS", _at("status", "configuration", "name"), only_wide=True),
         _Column("MACHINES", _at("status", "machineCount"), only_wide=True),
         _Column("UPDATED", _at("status", "updatedMachineCount"), only_wide=True),
+        _Column("READY", _at("status", "readyMachineCount"), only_wide=True),
+        _Column("UNAVAILABLE", _at("status", "unavailableMachineCount"), only_wide=True),
+        _Column("DEGRADED", _at("status", "degradedMachineCount"), only_wide=True),
         _Column("AGE", _age),
         _Column("WHY", _why, folds=True),
     ),
@@ -177,6 +181,11 @@ CONFIGS = View(
 )
 
 
+def _pools_of_node(world: World, node: Stored[JSONObject]) -> str:
+    found = world.memberships[node.name]
+    return found.problem or ", ".join(found.pools)
+
+
 def _addresses(_world: World, node: Stored[JSONObject]) -> str:
     return ",".join(text_at(address, "address") or "" for address in list_at(node.value, "status", "addresses"))
 
@@ -189,6 +198,7 @@ NODES = View(
         _Column("STATE", _annotation(ANNOTATION_STATE)),
         _Column("CURRENT", _annotation(ANNOTATION_CURRENT_CONFIG)),
         _Column("DESIRED", _annotation(ANNOTATION_DESIRED_CONFIG)),
+        _Column("POOLS", _pools_of_node, only_wide=True, folds=True),
         _Column("FIRST", _annotation(ANNOTATION_FIRST_CONFIG), only_wide=True),
         _Column("BOOT", _annotation(ANNOTATION_BOOT, LABEL_BOOT), only_wide=True),
         _Column("AGE", _age),

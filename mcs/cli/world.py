@@ -8,7 +8,9 @@ from functools import cached_property
 from mcs.boot.durations import Durations
 from mcs.boot.endings import BootState, ended_by, is_expired, state
 from mcs.boot.records import BootLease, Hold
+from mcs.boot.settling import Inputs, inputs_of, is_gated, mismatch
 from mcs.jsondata import JSONObject, text_at, texts_at
+from mcs.machineconfig.membership import Membership, membership
 from mcs.machineconfig.names import ANNOTATION_SERVE, Kind
 from mcs.machineconfig.nodes import NodeView, node_view
 from mcs.machineconfig.servable import why_unservable
@@ -35,6 +37,7 @@ class World:
     """Everything but the configs' contents. now, skew: seconds. boot_leases: oldest fetch first.
 
     unservable: of the configs that pools name or were served last, why nobody can be served some, by name.
+    inputs: what the pools are made of that say so, by name.
     """
 
     now: float
@@ -44,6 +47,7 @@ class World:
     boot_leases: tuple[Stored[BootLease], ...]
     config_names: frozenset[str]
     unservable: Mapping[str, str]
+    inputs: Mapping[str, Inputs]
     skew: float = Durations().skew
 
     @classmethod
@@ -51,23 +55,28 @@ class World:
         """Read a store. now: seconds since 1970."""
         pools = tuple(store.objects(Kind.POOL))
         holds = tuple(store.holds())
+        configs = store.all_metadata(Kind.CONFIG)
         return cls(
             now=now,
             pools=pools,
             nodes=tuple(store.objects(Kind.NODE)),
             holds=holds,
             boot_leases=tuple(store.boot_leases()),
-            config_names=frozenset(metadata.name for metadata in store.all_metadata(Kind.CONFIG)),
+            config_names=frozenset(metadata.name for metadata in configs),
             unservable=_unservable(store, pools, holds),
+            inputs={pool.name: inputs_of(pool.value, configs) for pool in pools if is_gated(pool.value)},
         )
 
     @cached_property
     def serving(self) -> Mapping[str, Serving]:
         """What each pool serves, and why, by the pool's name."""
-        return {
-            pool.name: resolve(pool.value, last=self._last_served(pool.name), unservable=self.why_unservable)
-            for pool in self.pools
-        }
+        return {pool.name: self._serving(pool) for pool in self.pools}
+
+    @cached_property
+    def memberships(self) -> Mapping[str, Membership]:
+        """Which pools each node is in, by the node's name."""
+        pools = [pool.value for pool in self.pools]
+        return {node.name: membership(node.value, pools) for node in self.nodes}
 
     def why_unservable(self, config: str) -> str | None:
         """Say why a config that a pool names, or was served last, cannot be served; None if it can."""
@@ -100,6 +109,18 @@ class World:
     def is_live(self, hold: Hold) -> bool:
         """Tell whether a hold still protects, or may do so by another clock."""
         return not is_expired(hold.renewed, hold.duration, self.now, self.skew)
+
+    def _serving(self, pool: Stored[JSONObject]) -> Serving:
+        """Return what servers serve. Only they know how long a pool has been quiet; their holds show if they wait."""
+        last, inputs = self._last_served(pool.name), self.inputs.get(pool.name)
+        settling = mismatch(inputs) if inputs is not None else None
+        serving = resolve(pool.value, last=last, unservable=self.why_unservable, settling=settling)
+        if inputs is None or settling is not None or last is None or last == serving.config:
+            return serving
+        if self.why_unservable(last) is not None:
+            return serving
+        settling = f"no server has switched to {serving.config} yet: the pool must have been quiet for a while"
+        return resolve(pool.value, last=last, unservable=self.why_unservable, settling=settling)
 
     def _last_served(self, pool: str) -> str | None:
         return last_served(pool, [hold.value for hold in self.holds])

@@ -12,14 +12,14 @@ from mcs.jsondata import JSON, JSONObject, lookup, object_at, text_at
 from mcs.machineconfig.manifest_documents import Path
 from mcs.machineconfig.manifest_shapes import KNOWN_IGNITION, Problem
 from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import LABEL_POOL, Kind
+from mcs.machineconfig.names import LABEL_POOL, STATUS_COUNTED, Kind
 
 __all__ = ["WARNINGS", "did_you_mean"]
 
 _MOST_MEMBERS = 20
 _RENDERED_PREFIX = "rendered-"
 
-# What the Machine Config Operator's API has at the top of a pool's spec and status.
+# What the Machine Config Operator's API has at the top of a pool's spec and status, and a member of ours.
 _POOL_FIELDS = {
     "spec": (
         "configuration",
@@ -42,6 +42,7 @@ _POOL_FIELDS = {
         "readyMachineCount",
         "unavailableMachineCount",
         "updatedMachineCount",
+        STATUS_COUNTED,
     ),
 }
 

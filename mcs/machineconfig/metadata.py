@@ -15,7 +15,10 @@ __all__ = ["Metadata", "generation_of", "is_rendered"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """resource_version grows with every change, generation with each of the spec. created: seconds since 1970."""
+    """resource_version grows with every change, generation with each of the spec. created: seconds since 1970.
+
+    rendered: whether it is a rendered config, as `is_rendered` tells of the whole object.
+    """
 
     name: str
     uid: str
@@ -23,6 +26,7 @@ class Metadata:
     generation: int
     created: float
     deleting: bool = False
+    rendered: bool = False
     labels: dict[str, str] = field(default_factory=dict)
     annotations: dict[str, str] = field(default_factory=dict)
 

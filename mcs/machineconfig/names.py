@@ -6,7 +6,10 @@ from enum import Enum
 __all__ = [
     "ANNOTATION_BOOT",
     "ANNOTATION_CURRENT_CONFIG",
+    "ANNOTATION_CURRENT_IMAGE",
+    "ANNOTATION_CUSTOM_LABELS",
     "ANNOTATION_DESIRED_CONFIG",
+    "ANNOTATION_DESIRED_IMAGE",
     "ANNOTATION_FIRST_CONFIG",
     "ANNOTATION_GENERATED_BY",
     "ANNOTATION_MARK",
@@ -18,6 +21,7 @@ __all__ = [
     "LABEL_POOL",
     "MCO_PREFIX",
     "PREFIX",
+    "STATUS_COUNTED",
     "Kind",
     "config_hash",
     "is_dns_subdomain",
@@ -31,6 +35,9 @@ ANNOTATION_CURRENT_CONFIG = MCO_PREFIX + "currentConfig"
 ANNOTATION_DESIRED_CONFIG = MCO_PREFIX + "desiredConfig"
 ANNOTATION_FIRST_CONFIG = MCO_PREFIX + "firstPivotConfig"
 ANNOTATION_STATE = MCO_PREFIX + "state"
+ANNOTATION_CURRENT_IMAGE = MCO_PREFIX + "currentImage"
+ANNOTATION_DESIRED_IMAGE = MCO_PREFIX + "desiredImage"
+ANNOTATION_CUSTOM_LABELS = MCO_PREFIX + "customPoolLabelsApplied"
 ANNOTATION_GENERATED_BY = MCO_PREFIX + "generated-by-controller-version"
 
 ANNOTATION_MARK = PREFIX + "mark"
@@ -41,6 +48,8 @@ BOOT_ID_LENGTH = 26  # characters, whatever they say: bodies are cached around t
 LABEL_BOOT = PREFIX + "boot"
 LABEL_CONFIG_HASH = PREFIX + "config-hash"
 LABEL_POOL = PREFIX + "pool"
+
+STATUS_COUNTED = PREFIX + "counted"  # a member of a pool's status: true if the store counts what stands there
 
 
 class Kind(Enum):

@@ -13,11 +13,15 @@ __all__ = ["Serving", "last_served", "resolve"]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """config: the name that the pool serves, None where there is none. why: in words. notes: what to tell people."""
+    """config: the name that the pool serves, None where there is none. why: in words. notes: what to tell people.
+
+    settling: why the pool has not settled, in words; None if it has, or if that decides nothing.
+    """
 
     config: str | None
     why: str
     notes: tuple[str, ...] = ()
+    settling: str | None = None
 
 
 class _Held(Protocol):
@@ -39,20 +43,40 @@ def last_served(pool: str, holds: Iterable[_Held]) -> str | None:
     return latest.config if latest is not None else None
 
 
-def resolve(pool: JSONObject, *, last: str | None, unservable: Callable[[str], str | None]) -> Serving:
+def resolve(
+    pool: JSONObject,
+    *,
+    last: str | None,
+    unservable: Callable[[str], str | None],
+    settling: str | None = None,
+) -> Serving:
     """Decide what a pool serves.
 
     pool: the MachineConfigPool. last: what it served last, None if unknown. unservable: tells in words why a config
-    cannot be served, None if it can; asked only where it decides.
+    cannot be served, None if it can; asked only where it decides. settling: why the pool's inputs have not settled
+    (mcs.boot.settling), None if they have or the pool is not gated.
 
-    The annotation `mcs.internal/serve` says which config it is; else spec.configuration if a node has proven it at the
-    observed generation, else status.configuration, else, where that was never set, spec.configuration. While the pool
-    has not settled, or that config cannot be served, what it served last is served on.
+    The first of these rules that applies decides:
+
+    1. The annotation `mcs.internal/serve` says which config it is, settled or not. What it names but cannot be served
+       leaves what was served last.
+    2. While the inputs have not settled, what was served last is served on; where nothing was, or it cannot be served
+       any more, nothing is: a config that may be half-complete never is.
+    3. While the status does not speak of the current spec, rendering is degraded, or the config of rule 4 cannot be
+       served, what was served last is served on, if it can be.
+    4. spec.configuration if a node has proven it at the observed generation, else status.configuration, else, where
+       that was never set, spec.configuration.
     """
-    config, why, notes, unsettled = _wanted(pool)
-    if last is None or last == config:
+    config, why, notes, annotated = _wanted(pool)
+    if annotated:
+        settling = None
+    if last is not None and last == config:
+        return Serving(config, why, notes, settling)
+    if settling is not None:
+        return _unsettled_serving(last, unservable, settling, notes)
+    if last is None:
         return Serving(config, why, notes)
-    waiting = unsettled
+    waiting = _unobserved(pool) if not annotated else None
     if waiting is None and config is not None:
         problem = unservable(config)
         waiting = f"{config} {problem}" if problem is not None else None
@@ -66,13 +90,25 @@ def resolve(pool: JSONObject, *, last: str | None, unservable: Callable[[str], s
     return Serving(last, f"served last; {waiting}", notes)
 
 
-def _wanted(pool: JSONObject) -> tuple[str | None, str, tuple[str, ...], str | None]:
-    """Return the config that the pool asks for, why, what to tell people, and why it has not settled if so."""
+def _unsettled_serving(
+    last: str | None, unservable: Callable[[str], str | None], settling: str, notes: tuple[str, ...]
+) -> Serving:
+    why = f"not settled: {settling}"
+    gone = unservable(last) if last is not None else None
+    if gone is not None:
+        return Serving(None, why, (*notes, f"what was served last, {last}, {gone}"), settling)
+    if last is not None:
+        why = f"served last; {why}"
+    return Serving(last, why, notes, settling)
+
+
+def _wanted(pool: JSONObject) -> tuple[str | None, str, tuple[str, ...], bool]:
+    """Return the config that the pool asks for, why, what to tell people, and whether it is by an annotation."""
     named, notes = _override(pool)
     if named is not None:
-        return named, f"annotation {ANNOTATION_SERVE}: {_override_text(pool)}", notes, None
+        return named, f"annotation {ANNOTATION_SERVE}: {_override_text(pool)}", notes, True
     config, why = _by_rule(pool)
-    return config, why, notes, _unsettled(pool)
+    return config, why, notes, False
 
 
 def _by_rule(pool: JSONObject) -> tuple[str | None, str]:
@@ -94,8 +130,8 @@ def _observed(pool: JSONObject) -> bool | None:
     return observed >= generation_of(pool) if observed is not None else None
 
 
-def _unsettled(pool: JSONObject) -> str | None:
-    """Return in words why the pool's rendering has not settled, or None if it has."""
+def _unobserved(pool: JSONObject) -> str | None:
+    """Return in words why the pool's status vouches for nothing, or None if it may."""
     for condition in list_at(pool, "status", "conditions"):
         if text_at(condition, "type") == "RenderDegraded" and text_at(condition, "status") == "True":
             return "rendering is degraded"

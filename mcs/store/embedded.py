@@ -17,6 +17,7 @@ from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import Kind, is_dns_subdomain
 from mcs.store import attempt_table, object_tables, record_tables
 from mcs.store.connections import Connections
+from mcs.store.counting import COUNTED_KINDS, recount
 from mcs.store.documents import DocumentRefused, patched, replaced, same
 from mcs.store.interface import (
     MAX_ATTEMPTS,
@@ -45,6 +46,7 @@ class EmbeddedStore:
     """
 
     server_unmarks = True  # there is no controller beside it that would
+    counts_machines = True  # nor one that counts
 
     def __init__(
         self,
@@ -95,6 +97,11 @@ class EmbeddedStore:
         with self._connections.read() as connection:
             return object_tables.find_all_metadata(connection, kind)
 
+    def version(self, kind: Kind) -> int:
+        """Return a number that is another one after each change of an object of the kind, by whatever process."""
+        with self._connections.read() as connection:
+            return object_tables.token_of(connection, kind)
+
     def pools(self) -> PoolsView:
         """Return all pools, decoded anew only after some process changed one; age is always 0."""
         known = self._pools
@@ -117,7 +124,24 @@ class EmbeddedStore:
                     changes.append(_apply(connection, kind, document, created))
                 except DocumentRefused as error:
                     raise ObjectRefused(index, str(error)) from error
+            if any(change.kind in COUNTED_KINDS and change.outcome != "unchanged" for change in changes):
+                recount(connection)
         return changes
+
+    def create(self, kind: Kind, document: JSONObject) -> bool:
+        """Create an object unless there is one of its name; see Store.create. Raises ObjectRefused."""
+        name = text_at(document, "metadata", "name")
+        created = self._now()
+        with self._connections.write() as connection:
+            if name is not None and object_tables.find_metadata(connection, kind, name) is not None:
+                return False
+            try:
+                _apply(connection, kind, document, created)
+            except DocumentRefused as error:
+                raise ObjectRefused(0, str(error)) from error
+            if kind in COUNTED_KINDS:
+                recount(connection)
+        return True
 
     def patch(
         self, kind: Kind, name: str, patch: JSONObject, *, uid: str | None = None, resource_version: int | None = None
@@ -129,6 +153,9 @@ class EmbeddedStore:
                 content = patched(kind, name, row.content, patch)
                 if content.body is not row.content.body or not same(content.metadata, row.content.metadata):
                     row = object_tables.update(connection, kind, row, content)
+                    if kind in COUNTED_KINDS:
+                        recount(connection)
+                        row = object_tables.find(connection, kind, name) or row
             except DocumentRefused as error:
                 raise ObjectRefused(0, str(error)) from error
         return object_tables.stored_of(kind, row)
@@ -138,6 +165,8 @@ class EmbeddedStore:
         with self._connections.write() as connection:
             _required(kind.kind, name, object_tables.find_metadata(connection, kind, name), uid, resource_version)
             object_tables.delete(connection, kind, name)
+            if kind in COUNTED_KINDS:
+                recount(connection)
 
     # ---- records
 

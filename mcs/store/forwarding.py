@@ -38,6 +38,10 @@ class ForwardingStore(ABC):
     def server_unmarks(self) -> bool:
         return self._store.server_unmarks
 
+    @property
+    def counts_machines(self) -> bool:
+        return self._store.counts_machines
+
     def close(self) -> None:
         self._store.close()
 
@@ -53,11 +57,17 @@ class ForwardingStore(ABC):
     def all_metadata(self, kind: Kind) -> list[Metadata]:
         return self._call("all_metadata", lambda: self._store.all_metadata(kind))
 
+    def version(self, kind: Kind) -> int:
+        return self._call("version", lambda: self._store.version(kind))
+
     def pools(self) -> PoolsView:
         return self._call("pools", self._store.pools)
 
     def apply(self, documents: Sequence[tuple[Kind, JSONObject]]) -> list[Change]:
         return self._call("apply", lambda: self._store.apply(documents))
+
+    def create(self, kind: Kind, document: JSONObject) -> bool:
+        return self._call("create", lambda: self._store.create(kind, document))
 
     def patch(
         self, kind: Kind, name: str, patch: JSONObject, *, uid: str | None = None, resource_version: int | None = None

@@ -146,6 +146,14 @@ class Store(Protocol):
     def server_unmarks(self) -> bool:
         """Whether a config server is to take the mark off a config that a pool names (else a controller does)."""
 
+    @property
+    def counts_machines(self) -> bool:
+        """Whether the store keeps the counters in pools' status itself (else a controller does).
+
+        It then writes them together with the change of a node or pool that they follow from, for pools that choose
+        nodes, unless a document brought counts of its own.
+        """
+
     def close(self) -> None:
         """Release what the calling process holds open. The store may be used again: it opens anew."""
 
@@ -163,6 +171,12 @@ class Store(Protocol):
     def all_metadata(self, kind: Kind) -> list[Metadata]:
         """Return the metadata of all objects of a kind, by name."""
 
+    def version(self, kind: Kind) -> int:
+        """Return a number that is another one after each change of an object of the kind; no object is read.
+
+        May be as stale as `pools`, and is as cheap. Read it before the objects: then it is never newer than they are.
+        """
+
     def pools(self) -> PoolsView:
         """Return all pools. May answer from a cache; cheap enough to be called every second."""
 
@@ -177,6 +191,12 @@ class Store(Protocol):
         there, it says here. generation grows exactly when something outside metadata and status changes. An object that
         would not change is not written. Raises ObjectRefused for a rendered config (is_rendered of the stored document)
         of another spec.
+        """
+
+    def create(self, kind: Kind, document: JSONObject) -> bool:
+        """Create an object; return False, and write nothing, if there is one of its name.
+
+        What the store owns is ignored as apply does. Raises ObjectRefused (index 0).
         """
 
     def patch(

@@ -5,7 +5,7 @@ import uuid
 from dataclasses import dataclass, replace
 
 from mcs.jsondata import JSONObject, texts_at
-from mcs.machineconfig.metadata import Metadata
+from mcs.machineconfig.metadata import Metadata, is_rendered
 from mcs.machineconfig.names import Kind, is_dns_subdomain
 from mcs.store.documents import Content, decode, document_of, encode
 from mcs.store.failures import undecodable
@@ -57,12 +57,12 @@ def find_all(connection: sqlite3.Connection, kind: Kind) -> list[Row]:
 def find_metadata(connection: sqlite3.Connection, kind: Kind, name: str) -> Metadata | None:
     """Return one object's metadata without reading its body, or None; raises StoreUnavailable."""
     found = _find(connection, _HEAD, kind, name)
-    return _metadata(_row(kind, (*found, "{}"))) if found is not None else None
+    return _metadata(kind, _row(kind, (*found, "{}"))) if found is not None else None
 
 
 def find_all_metadata(connection: sqlite3.Connection, kind: Kind) -> list[Metadata]:
     """Return the metadata of all objects of a kind, by name, without reading their bodies; raises StoreUnavailable."""
-    return [_metadata(_row(kind, (*found, "{}"))) for found in _find_all(connection, _HEAD, kind)]
+    return [_metadata(kind, _row(kind, (*found, "{}"))) for found in _find_all(connection, _HEAD, kind)]
 
 
 def stored_of(kind: Kind, row: Row) -> Stored[JSONObject]:
@@ -154,13 +154,14 @@ def _row(kind: Kind, found: tuple[object, ...]) -> Row:
     return Row(name, uid, version, created, content)
 
 
-def _metadata(row: Row) -> Metadata:
+def _metadata(kind: Kind, row: Row) -> Metadata:
     return Metadata(
         name=row.name,
         uid=row.uid,
         resource_version=row.resource_version,
         generation=row.content.generation,
         created=row.created,
+        rendered=kind is Kind.CONFIG and is_rendered({"metadata": {**row.content.metadata, "name": row.name}}),
         labels=texts_at(row.content.metadata, "labels"),
         annotations=texts_at(row.content.metadata, "annotations"),
     )

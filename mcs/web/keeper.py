@@ -5,7 +5,6 @@ renewed exactly while its config is what some pool resolves to.
 """
 
 import logging
-from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread
@@ -23,6 +22,7 @@ from mcs.web.bodies import Bodies
 from mcs.web.claims import Claims, Identity
 from mcs.web.complaints import Complaints
 from mcs.web.flights import Flights, FlightTimeoutError
+from mcs.web.gates import Gates
 from mcs.web.heartbeats import Heartbeats
 from mcs.web.metrics import Metrics
 from mcs.web.recorder import Recorder
@@ -65,12 +65,14 @@ class Keeper:
         *,
         version: str,
         every: float,
+        quiet: float,
     ) -> None:
-        """every: seconds between two looks. version: of this program, for the heartbeat."""
+        """every: seconds between two looks. quiet: the quiet period. version: of this program, for the heartbeat."""
         self._store = store
         self._metrics = metrics
         self.claims = Claims(store, identity, clock, executor, self.pools_of, self.durations_of, metrics)
         self.heartbeats = Heartbeats(store, recorder, identity, durations, clock, executor, version)
+        self.gates = Gates(store, clock, quiet)
         self._bodies = bodies
         self._durations = durations
         self._clock = clock
@@ -154,7 +156,7 @@ class Keeper:
             return Refusal(Reason.POOL_UNKNOWN, f"there is no pool {pool}")
         config = state.sending or state.serving.config
         if config is None:
-            return Refusal(Reason.POOL_NAMES_NO_CONFIG, f"pool {pool}: {state.serving.why}")
+            return _without_config(pool, state)
         return Resolved(config, state.serving.why)
 
     def _look_for_unknown(self, timeout: float) -> None:
@@ -175,6 +177,7 @@ class Keeper:
             self._looked = now = self._clock()
             try:
                 view = self._store.pools()
+                self.gates.look(view, now)
                 if self._last is None:
                     held = [hold.value for hold in self._store.holds()]
                     pools = (pool.name for pool in view.pools)
@@ -196,7 +199,12 @@ class Keeper:
         states = {}
         for pool in view.pools:
             before = self._states.get(pool.name)
-            serving = resolve(pool.value, last=last.get(pool.name), unservable=self._why_unservable)
+            serving = resolve(
+                pool.value,
+                last=last.get(pool.name),
+                unservable=self._why_unservable,
+                settling=self.gates.unsettled(pool.name),
+            )
             durations, notes = of_pool(texts_at(pool.value, "metadata", "annotations"), self._durations)
             serving = replace(serving, notes=(*serving.notes, *notes))
             if before is None or before.serving != serving:
@@ -326,9 +334,20 @@ class Keeper:
                 return None
         if self._trouble is not None:
             return Refusal(Reason.STORE_UNREACHABLE, self._trouble)
-        refusals: Iterable[Refusal] = (state.refusal for state in self._states.values() if state.refusal is not None)
+        refusals = [state.refusal for state in self._states.values() if state.refusal is not None]
+        refusals += [
+            _without_config(pool, state)
+            for pool, state in self._states.items()
+            if state.serving.config is None and state.serving.settling is not None
+        ]
         return next(iter(refusals), Refusal(Reason.POOL_UNKNOWN, "there is no pool that could be served"))
 
     def _can_serve(self, state: PoolState, now: Reading) -> bool:
         claim = self.claims.current(state.sending) if state.sending is not None else None
         return claim is not None and covers(claim, now, self.durations_of(claim.config))
+
+
+def _without_config(pool: str, state: PoolState) -> Refusal:
+    """Return why a pool that serves nothing does so."""
+    reason = Reason.POOL_NAMES_NO_CONFIG if state.serving.settling is None else Reason.POOL_UNSETTLED
+    return Refusal(reason, f"pool {pool}: {state.serving.why}")

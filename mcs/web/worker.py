@@ -75,6 +75,7 @@ def start_worker(settings: Settings, clock: Clock = read_clock, store: Store | N
         metrics,
         version=mcs.__version__,
         every=settings.pool_refresh,
+        quiet=settings.quiet_period,
     )
     answers = Answers(keeper, bodies, recorder, identity, clock)
     attempts = AttemptRecorder(store, metrics)

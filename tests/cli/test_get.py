@@ -7,7 +7,7 @@ import time
 import pytest
 import yaml
 
-from mcs.jsondata import compact
+from mcs.jsondata import JSON, JSONObject, compact, object_at
 from tests.cli.commands import Place, attempt, boot_lease, hold, node, own_config, pool, rendered
 
 OLD, NEW = (f"rendered-worker-{digit * 32}" for digit in "ab")
@@ -69,6 +69,92 @@ def test_pools_says_that_what_is_named_cannot_be_served(place: Place) -> None:
         ["-", f"{trouble}; status.configuration"],
         [OLD, f"served last; {trouble}"],
     ]
+
+
+def gated(source: list[str]) -> JSONObject:
+    """A pool that says what its config was made of."""
+    named: list[JSON] = [{"name": name} for name in source]
+    selector: JSONObject = {"matchLabels": {"role": "worker"}}
+    made = pool("worker")
+    made["spec"] = {"configuration": {"name": NEW, "source": named}, "machineConfigSelector": selector}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("source", "last", "served", "why"),
+    [
+        pytest.param(["mine"], None, NEW, "spec.configuration; there is no status", id="nobody asked yet"),
+        pytest.param([], None, "-", "not settled: spec.configuration.source lacks mine", id="half-complete, and new"),
+        pytest.param(
+            [], OLD, OLD, "served last; not settled: spec.configuration.source lacks mine", id="half-complete"
+        ),
+        pytest.param(["mine"], OLD, OLD, f"served last; not settled: no server has switched to {NEW}", id="waiting"),
+        pytest.param(["mine"], NEW, NEW, "spec.configuration; there is no status", id="switched to"),
+        pytest.param(
+            [],
+            NEW,
+            NEW,
+            "spec.configuration; there is no status.configuration yet; spec.configuration.source lacks mine",
+            id="what was served last is what is asked for",
+        ),
+        pytest.param(
+            ["mine"], "rendered-worker-gone", NEW, "spec.configuration; there is no status", id="last is gone"
+        ),
+    ],
+)
+def test_pools_says_that_a_pool_has_not_settled(
+    place: Place, source: list[str], last: str | None, served: str, why: str
+) -> None:
+    mine = own_config("mine")
+    mine["metadata"] = {"name": "mine", "labels": {"role": "worker"}}
+    documents = [gated(source), mine, rendered(OLD, "worker"), rendered(NEW, "worker")]
+    place.mcs("apply", "-f", "-", stdin="\n---\n".join(compact(document) for document in documents))
+    if last is not None:
+        store = place.store()
+        store.put_hold(hold(last, pools=("worker",), renewed=time.time()), acked=None)
+        store.close()
+    [row] = place.mcs("get", "pools").rows()
+    assert row[1] == served
+    assert row[3].startswith(why)
+
+
+def test_pools_wide_counts_the_machines_and_nodes_wide_names_their_pools(place: Place) -> None:
+    roles = {"one": "worker", "two": "worker", "both": "infra edge", "other": ""}
+    documents: list[JSONObject] = []
+    for name in ("worker", "infra", "edge"):
+        spec: JSONObject = {
+            "configuration": {"name": NEW},
+            "nodeSelector": {"matchExpressions": [{"key": name, "operator": "Exists"}]},
+        }
+        documents.append({**pool(name), "spec": spec})
+    for name, labels in roles.items():
+        made = node(name, currentConfig=NEW, desiredConfig=NEW, state="Done" if name == "one" else "Degraded")
+        made["metadata"] = {**object_at(made, "metadata"), "labels": dict.fromkeys(labels.split(), "")}
+        documents.append(made)
+    place.mcs("apply", "-f", "-", stdin="\n---\n".join(compact(document) for document in documents))
+    outcome = place.mcs("get", "pools", "-o", "wide")
+    titles = outcome.out[0].split()
+    worker = dict(zip(titles, outcome.rows()[-1], strict=True))
+    counts = ("MACHINES", "UPDATED", "READY", "UNAVAILABLE", "DEGRADED")
+    assert [worker[title] for title in counts] == ["2", "1", "1", "1", "1"]
+    outcome = place.mcs("get", "nodes", "-o", "wide")
+    column = outcome.out[0].split().index("POOLS")
+    assert {row[0]: row[column] for row in outcome.rows()} == {
+        "one": "worker",
+        "two": "worker",
+        "both": "it belongs to 2 custom pools: edge, infra",
+        "other": "-",
+    }
+
+
+def test_a_counted_pool_can_be_applied_as_it_is_shown(place: Place) -> None:
+    counted: JSONObject = {**pool("worker"), "spec": {"nodeSelector": {"matchLabels": {"a": "b"}}}}
+    place.mcs("apply", "-f", "-", stdin=compact(counted))
+    shown = "\n".join(place.mcs("get", "pools", "-o", "yaml").out)
+    assert "mcs.internal/counted: true" in shown
+    outcome = place.mcs("apply", "-f", "-", stdin=shown)
+    assert (outcome.status, outcome.err) == (0, [])
+    assert [line.split()[1] for line in outcome.out] == ["unchanged"]
 
 
 def test_configs_shows_size_spec_and_how_many_references(fleet: Place) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcs.jsondata import JSON, JSONObject
+from mcs.jsondata import JSON, JSONObject, object_at
 from mcs.machineconfig.serving import last_served, resolve
 
 A, B, C = "rendered-worker-a", "rendered-worker-b", "rendered-worker-c"
@@ -110,6 +110,40 @@ def test_a_last_config_that_is_gone_is_said() -> None:
     assert C in resolve(pool(B, B, observed=1), last=C, unservable=missing_but()).notes[0]
 
 
+UNSETTLED = "99-ssh changed"
+
+
+@pytest.mark.parametrize(
+    ("described", "last", "existing", "config", "why"),
+    [
+        pytest.param(pool(B, A), C, {A, B, C}, C, "served last; not settled: 99-ssh", id="what was served last"),
+        pytest.param(pool(B, A), None, {A, B}, None, "not settled: 99-ssh changed", id="a new pool: nothing"),
+        pytest.param(pool(B, A, updated=3), None, {A, B}, None, "not settled", id="proven by a node, and yet new"),
+        pytest.param(pool(B, A), C, {A, B}, None, "not settled", id="last served is gone: nothing"),
+        pytest.param(pool(B, B), B, {B}, B, "status.configuration", id="last served is what is asked for"),
+        pytest.param(pool(B, B, degraded="True"), C, {B, C}, C, "served last; not settled", id="degraded as well"),
+        pytest.param(pool(B, B, degraded="True"), None, {B}, None, "not settled", id="degraded, and new"),
+        pytest.param(pool(B, B, serve=A), C, {A, B, C}, A, "annotation", id="an annotation goes before the gate"),
+        pytest.param(pool(B, A, serve="spec"), None, {A, B}, B, "annotation", id="spec by annotation, of a new pool"),
+        pytest.param(pool(B, B, serve=A), C, {B, C}, C, "does not exist", id="what an annotation names is missing"),
+        pytest.param(pool(), None, set(), None, "not settled", id="a pool that names nothing"),
+    ],
+)
+def test_what_an_unsettled_pool_serves(
+    described: JSONObject, last: str | None, existing: set[str], config: str | None, why: str
+) -> None:
+    serving = resolve(described, last=last, unservable=missing_but(*existing), settling=UNSETTLED)
+    assert serving.config == config
+    assert serving.why.startswith(why) or why in serving.why
+    named = object_at(described, "metadata", "annotations")
+    assert serving.settling == (None if named else UNSETTLED)
+
+
+def test_a_last_config_of_an_unsettled_pool_that_is_gone_is_said() -> None:
+    serving = resolve(pool(B, B), last=C, unservable=missing_but(B), settling=UNSETTLED)
+    assert serving.notes == (f"what was served last, {C}, does not exist",)
+
+
 class Held(NamedTuple):
     config: str
     pools: tuple[str, ...]
@@ -143,3 +177,17 @@ def test_a_pool_of_any_shape_is_resolved_to_a_name_or_to_none(document: JSONObje
     serving = resolve(document, last=last, unservable=everything)
     assert serving.config is None or isinstance(serving.config, str)
     assert serving.why
+
+
+@given(
+    st.dictionaries(st.sampled_from(["spec", "status"]), json_values),
+    st.sampled_from([None, A, B, C]),
+    st.sets(st.sampled_from([A, B, C])),
+)
+def test_an_unsettled_pool_serves_what_it_served_last_or_nothing(
+    document: JSONObject, last: str | None, existing: set[str]
+) -> None:
+    serving = resolve(document, last=last, unservable=missing_but(*existing), settling=UNSETTLED)
+    assert serving.config in {last, None}
+    if last in existing:
+        assert serving.config == last

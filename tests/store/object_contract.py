@@ -8,7 +8,7 @@ import pytest
 
 from mcs.jsondata import JSON, JSONObject, lookup, object_at, text_at
 from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import ANNOTATION_MARK, Kind
+from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, ANNOTATION_MARK, Kind
 from mcs.store.interface import Conflict, NotFound, ObjectRefused, Store, Stored
 from tests.store.samples import RENDERED, manifest, rendered
 
@@ -96,6 +96,29 @@ class ObjectContract:
         store.apply([manifest(Kind.CONFIG, "a", spec=spec)])
         found = read(store, Kind.CONFIG, "a").value["spec"]
         assert repr(found) == repr(spec)
+
+    # ---- create
+
+    def test_create_makes_what_apply_would_have_made(self, store: Store) -> None:
+        assert store.create(*manifest(Kind.CONFIG, "a", spec={"config": 1}, metadata={"labels": {"b": "c"}}))
+        stored = read(store, Kind.CONFIG, "a")
+        assert lookup(stored.value, "spec") == {"config": 1}
+        assert lookup(stored.value, "metadata", "labels") == {"b": "c"}
+        assert store.apply([manifest(Kind.CONFIG, "a", spec={"config": 1}, metadata={"labels": {"b": "c"}})])[
+            0
+        ].outcome == ("unchanged")
+
+    def test_create_never_changes_what_is_there(self, store: Store) -> None:
+        store.apply([manifest(Kind.CONFIG, "a", spec={"config": 1})])
+        before = read(store, Kind.CONFIG, "a")
+        assert not store.create(*manifest(Kind.CONFIG, "a", spec={"config": 2}))
+        assert read(store, Kind.CONFIG, "a") == before
+
+    def test_create_refuses_a_name_that_no_object_can_have(self, store: Store) -> None:
+        with pytest.raises(ObjectRefused) as caught:
+            store.create(*manifest(Kind.CONFIG, "A b"))
+        assert caught.value.index == 0
+        assert store.objects(Kind.CONFIG) == []
 
     # ---- apply
 
@@ -391,6 +414,49 @@ class ObjectContract:
         after = store.pools()
         assert after.version != before.version
         assert list(after.pools) == store.objects(Kind.POOL)
+
+    # ---- versions of kinds
+
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_the_version_of_a_kind_changes_with_each_of_its_objects_changes(self, store: Store, kind: Kind) -> None:
+        seen = [store.version(kind)]
+        for change in (
+            lambda: store.apply([manifest(kind, "a")]),
+            lambda: store.apply([manifest(kind, "a", spec={"paused": True})]),
+            lambda: store.patch(kind, "a", {"metadata": {"annotations": {"note": "x"}}}),
+            lambda: store.delete(kind, "a"),
+        ):
+            change()
+            seen.append(store.version(kind))
+        assert len(set(seen)) == len(seen)
+
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_the_version_of_a_kind_stays_when_others_change_or_nothing_does(self, store: Store, kind: Kind) -> None:
+        store.apply([manifest(kind, "a")])
+        before = store.version(kind)
+        others = [manifest(other, "b") for other in Kind if other is not kind]
+        store.apply([*others, manifest(kind, "a")])
+        store.patch(kind, "a", {})
+        assert store.version(kind) == before
+
+    # ---- metadata of rendered configs
+
+    def test_metadata_tells_rendered_configs_as_the_whole_document_does(self, store: Store) -> None:
+        by_mco: JSONObject = {
+            "annotations": {ANNOTATION_GENERATED_BY: "abc"},
+            "ownerReferences": [{"kind": "MachineConfigPool", "name": "worker"}],
+        }
+        store.apply(
+            [
+                rendered({"config": 1}),
+                manifest(Kind.CONFIG, RENDERED.replace("0", "1"), metadata=by_mco),
+                manifest(Kind.CONFIG, RENDERED.replace("0", "2")),
+                manifest(Kind.CONFIG, "99-ssh", metadata=by_mco),
+            ]
+        )
+        told = {metadata.name: metadata.rendered for metadata in store.all_metadata(Kind.CONFIG)}
+        assert told == {stored.name: is_rendered(stored.value) for stored in store.objects(Kind.CONFIG)}
+        assert sorted(told.values()) == [False, False, True, True]
 
     def test_closing_loses_nothing(self, store: Store) -> None:
         store.apply([WORKER_POOL])

@@ -20,6 +20,7 @@ CALLS: dict[str, Callable[[EmbeddedStore], object]] = {
     "metadata": lambda store: store.metadata(Kind.CONFIG, RENDERED),
     "objects": lambda store: store.objects(Kind.CONFIG),
     "all_metadata": lambda store: store.all_metadata(Kind.CONFIG),
+    "version": lambda store: store.version(Kind.CONFIG),
     "pools": lambda store: store.pools(),
     "apply": lambda store: store.apply([rendered({"config": 1})]),
     "patch": lambda store: store.patch(Kind.CONFIG, RENDERED, {"metadata": {"labels": {"a": "1"}}}),
