@@ -2,9 +2,11 @@
 
 import sys
 
-from tests.model.document import PAGE, with_quote, written_out
+from tests.model.document import PAGE, SECTIONS, with_quote, written_out
 
-if "--write" in sys.argv[1:]:
-    PAGE.write_text(with_quote(PAGE.read_text(encoding="utf-8"), written_out()), encoding="utf-8")
-else:
-    sys.stdout.write(written_out() + "\n")
+for section in SECTIONS:
+    text = written_out(section)
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(with_quote(PAGE.read_text(encoding="utf-8"), section.name, text), encoding="utf-8")
+    else:
+        sys.stdout.write(text + "\n")

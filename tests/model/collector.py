@@ -1,6 +1,7 @@
 """A free collector: it may do, at any time, whatever the design's order C1, C2, C3 or C4 allows it, and die anywhere.
 
-C1 marks N, or adopts the mark it finds. C2 reads the holds after that. C3 takes the mark off, C4 deletes, both with
+C1 marks N, or adopts the mark it finds. C2 reads the holds after that, and then, where there is one, the pool; that it
+reads the pools before, too, only makes it stop sooner, and is left out. C3 takes the mark off, C4 deletes, both with
 the uid and the version that were seen before C2. A second collector needs no actor of its own: one that dies leaves
 its requests in flight, and its successor adopts its mark.
 """
@@ -28,15 +29,15 @@ class CollectorActor:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._changes = cache(lambda candidate, held: tuple(self._all_changes(candidate, held)))
+        self._changes = cache(lambda candidate, held, named: tuple(self._all_changes(candidate, held, named)))
 
     def __call__(self, state: State) -> Iterator[Move]:
         """Yield each move that the collector can make."""
-        now, candidate, servers, former, former_late, booting, recreations = state
-        for event, changed in self._changes(candidate, self.world.is_held(state)):
-            yield event, State(now, changed, servers, former, former_late, booting, recreations)
+        now, candidate, servers, former, former_late, booting, recreations, rendering = state
+        for event, changed in self._changes(candidate, self.world.is_held(state), rendering.pool.names_config):
+            yield event, State(now, changed, servers, former, former_late, booting, recreations, rendering)
 
-    def _all_changes(self, candidate: Candidate, held: bool) -> Iterator[Change]:
+    def _all_changes(self, candidate: Candidate, held: bool, named: bool) -> Iterator[Change]:
         config, collector = candidate.config, candidate.collector
         if config is None:
             return
@@ -46,16 +47,31 @@ class CollectorActor:
             else:
                 yield from self._write(candidate, Verb.MARK, config.uid, config.version)
             return
-        if collector.phase is Phase.MARKED and held:
-            yield Event(ACTOR, "read, held", "reads the holds: there is one"), candidate
-        elif collector.phase is Phase.MARKED:
+        if self._reads_pools(collector.phase):
+            event = Event(ACTOR, "pools", "reads the pools: none names N")
+            if named:
+                yield Event(ACTOR, "pools, named", "reads the pools: one names N"), candidate
+            else:
+                yield event, candidate._replace(collector=collector._replace(phase=Phase.UNNAMED))
+        elif self._reads_holds(collector.phase):
             event = Event(ACTOR, "read", "reads the holds: none, or none that has not expired")
-            yield event, candidate._replace(collector=collector._replace(phase=Phase.UNREFERENCED))
+            if held:
+                yield Event(ACTOR, "read, held", "reads the holds: there is one"), candidate
+            else:
+                yield event, candidate._replace(collector=collector._replace(phase=Phase.UNREFERENCED))
         else:
             yield from self._write(candidate, Verb.DELETE, collector.uid, collector.version)
         yield from self._write(candidate, Verb.UNMARK, collector.uid, collector.version)
         event = Event(ACTOR, "crash", "dies; its successor knows nothing")
         yield event, candidate._replace(collector=Collector(Phase.IDLE))
+
+    def _reads_pools(self, phase: Phase) -> bool:
+        if self.world.rendering is None:
+            return False
+        return phase is (Phase.UNREFERENCED if self.world.pools_last else Phase.MARKED)
+
+    def _reads_holds(self, phase: Phase) -> bool:
+        return phase is (Phase.MARKED if self.world.pools_last else Phase.UNNAMED)
 
     def _write(self, candidate: Candidate, verb: Verb, uid: int, version: int) -> Iterator[Change]:
         """Write and know it; or send the write, and die or give up before it is answered."""

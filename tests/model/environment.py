@@ -1,7 +1,8 @@
-"""What nobody does: time passes, late writes are carried out, a renderer makes the config anew."""
+"""What nobody does: time passes, late writes are carried out, the config is restored, MachineConfigs change."""
 
 from collections.abc import Iterator
 
+from tests.model.renderer import RendererActor
 from tests.model.server import ServerActor
 from tests.model.world import NEVER, Candidate, Config, Event, Move, State, World, carry_out, settled
 
@@ -13,9 +14,10 @@ TICK = Event("clock", "tick", "time passes")
 class EnvironmentActor:
     """The moves of the environment."""
 
-    def __init__(self, world: World, servers: tuple[ServerActor, ...]) -> None:
+    def __init__(self, world: World, servers: tuple[ServerActor, ...], renderer: RendererActor) -> None:
         self.world = world
         self.servers = servers
+        self.renderer = renderer
 
     def __call__(self, state: State) -> Iterator[Move]:
         """Yield each thing that may happen."""
@@ -34,7 +36,7 @@ class EnvironmentActor:
         if state.candidate.config is None and state.recreations > 0:
             made = Candidate(Config(self.world.recreations - state.recreations + 2, 1, marked=False))
             yield (
-                Event("renderer", "create", "makes N anew, with another uid"),
+                Event("archive", "restore", "N is restored from it, with another uid"),
                 state._replace(candidate=made, recreations=state.recreations - 1),
             )
         if state.now < self.world.horizon:
@@ -45,4 +47,5 @@ class EnvironmentActor:
         servers = tuple([actor.aged(server, now) for server, actor in zip(state.servers, self.servers, strict=True)])
         former, former_late = settled(self.world, state.former, state.former_late, now)
         booting = state.booting if state.booting >= now else NEVER
-        return State(now, state.candidate, servers, former, former_late, booting, state.recreations)
+        rendering = self.renderer.aged(state.rendering, now)
+        return State(now, state.candidate, servers, former, former_late, booting, state.recreations, rendering)

@@ -10,6 +10,7 @@ from typing import Any
 
 from mcs.boot.protocol import Ask
 from mcs.boot.protocol import Run as Running
+from mcs.controller.protocol import Found
 from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import ANNOTATION_MARK
 
@@ -27,12 +28,20 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The metadata that a read saw, as a value that can be hashed; a run is sent the real thing."""
+    """What a read saw, as a value that can be hashed; a run is sent the real thing.
+
+    digest: of the spec, None where the metadata alone was read.
+    """
 
     name: str
     uid: str
     version: int
     marked: bool
+    digest: str | None = None
+
+    def answer(self) -> Metadata | Found:
+        """Return what the read is answered: the metadata alone, or with what a look at the whole config tells."""
+        return self.metadata() if self.digest is None else Found(self.metadata(), self.digest)
 
     def metadata(self) -> Metadata:
         """Return what the store would have answered."""
@@ -111,7 +120,7 @@ def _replay(function: Function, arguments: tuple[Hashable, ...], answers: tuple[
     try:
         pending = next(running)
         for answer in answers:
-            pending = running.send(answer.metadata() if isinstance(answer, Seen) else answer)
+            pending = running.send(answer.answer() if isinstance(answer, Seen) else answer)
     except StopIteration as stop:
         return Done(stop.value)
     return pending

@@ -7,10 +7,11 @@ from mcs.boot.durations import Durations
 from tests.model.boot import DURATIONS, BootModel
 from tests.model.checker import Outcome
 from tests.model.mutants import Mutant
+from tests.model.rendering_mutants import RENDERING_MUTANTS
 from tests.model.story import told
-from tests.model.world import Budget, Event, State, World
+from tests.model.world import Budget, Event, RenderingBudget, State, World
 
-__all__ = ["SEARCHES", "Search", "result", "story"]
+__all__ = ["RENDERING_SEARCHES", "SEARCHES", "Search", "result", "story"]
 
 ONCE = Budget(asks=1, flights=1, mishaps=0)
 ONE_MISHAP = Budget(asks=1, flights=1, mishaps=1)
@@ -59,8 +60,37 @@ SEARCHES = (
     ),
 )
 
+RENDERING_SEARCHES = (
+    Search(
+        "one-renderer",
+        "one renderer without limits: attempts one after another, crashes, lost, late and refused answers; N may be"
+        " made or restored once it is deleted",
+        World(DURATIONS, horizon=6, budgets=(), recreations=1, rendering=RenderingBudget(changes=1)),
+    ),
+    Search(
+        "reverts",
+        "one renderer: the pool's MachineConfigs are changed three times, back and forth; two attempts of any meet a"
+        " crash or a lost, late or refused answer",
+        World(DURATIONS, horizon=5, budgets=(), rendering=RenderingBudget(changes=3, mishaps=2)),
+    ),
+    Search(
+        "renderer-and-server",
+        "one renderer that publishes N once, and one server that is asked by a machine and obtains its hold once; the"
+        " renderer meets a crash or a lost, late or refused answer",
+        World(DURATIONS, horizon=5, budgets=(ONCE,), rendering=RenderingBudget(changes=1, runs=1, mishaps=1)),
+    ),
+    Search(
+        "renderer-and-renewal",
+        "one renderer that publishes N once, and one server that renews its hold or acquires it anew",
+        World(DURATIONS, horizon=5, budgets=(RENEWING,), rendering=RenderingBudget(changes=1, runs=1, mishaps=0)),
+    ),
+)
+
 STORIES = World(DURATIONS, horizon=5, budgets=(RENEWING, HOLDING))
 """Where mutants are looked for: two servers, the one with a machine and two flights, the other with a hold to write."""
+
+RENDERING_STORIES = World(DURATIONS, horizon=5, budgets=(), rendering=RenderingBudget(changes=2, runs=2, mishaps=1))
+"""Where mutants of rendering are looked for: two attempts, of which one meets a mishap."""
 
 
 @cache
@@ -72,6 +102,6 @@ def result(search: Search) -> Outcome[State, Event]:
 @cache
 def story(mutant: Mutant) -> tuple[int, list[str]]:
     """Return the number of steps of a mutant's shortest bad trace, time's included, and its story."""
-    trace = BootModel(STORIES, mutant.protocol).explore().trace
-    assert trace is not None, f"no machine is lost by {mutant.name}"
+    trace = BootModel(RENDERING_STORIES if mutant in RENDERING_MUTANTS else STORIES, mutant.protocol).explore().trace
+    assert trace is not None, f"nothing is lost by {mutant.name}"
     return len(trace.events), told(trace)

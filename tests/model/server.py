@@ -18,6 +18,7 @@ from functools import cache
 from itertools import count
 from typing import Any, NamedTuple
 
+from mcs.boot import protocol
 from mcs.boot.clock import Reading
 from mcs.boot.protocol import (
     Acked,
@@ -38,6 +39,7 @@ from mcs.boot.protocol import (
 )
 from mcs.boot.protocol import Run as Running
 from mcs.boot.reasons import Reason, Refusal
+from mcs.controller.protocol import Outcome, publish
 from tests.model.runs import Done, Run, Runs, Seen
 from tests.model.world import NEVER, Config, Event, Move, Server, State, World, settled, written
 
@@ -57,11 +59,12 @@ def _seen(config: Config) -> Seen:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The generators that a server runs: the shipped ones, or a mutant's."""
+    """The generators that servers and a renderer run: the shipped ones, or a mutant's."""
 
-    answer: Callable[..., Running[Answer]]
-    obtain: Callable[..., Running[Acquisition]]
-    acquire: Callable[..., Running[Acquisition]]
+    answer: Callable[..., Running[Answer]] = protocol.answer
+    obtain: Callable[..., Running[Acquisition]] = protocol.obtain
+    acquire: Callable[..., Running[Acquisition]] = protocol.acquire
+    publish: Callable[..., Running[Outcome]] = publish
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +143,14 @@ class ServerActor:
 
     def __call__(self, state: State) -> Iterator[Move]:
         """Yield each move that this server can make."""
-        now, candidate, servers, former, former_late, booting, recreations = state
+        now, candidate, servers, former, former_late, booting, recreations, rendering = state
         before, after = servers[: self.slot], servers[self.slot + 1 :]
         for event, server, died, died_late, boots in self._changes(servers[self.slot], now, candidate.config):
             hold, late = former, former_late
             if died != NEVER or died_late != NEVER:
                 hold, late = settled(self.world, max(former, died), max(former_late, died_late), now)
             changed = (*before, server, *after)
-            yield event, State(now, candidate, changed, hold, late, max(booting, boots), recreations)
+            yield event, State(now, candidate, changed, hold, late, max(booting, boots), recreations, rendering)
 
     def _alphabet(self, request: Ask[Any]) -> tuple[Hashable, ...]:
         """Return every answer that a request may get in this world; why a hold is refused is not told apart."""

@@ -1,4 +1,4 @@
-"""A trace as a story for people: who does what, when, and what is lost in the end."""
+"""A trace as a story for people: who does what, when, and what is lost or wrong in the end."""
 
 from tests.model.checker import Trace
 from tests.model.server import name_of
@@ -8,7 +8,7 @@ __all__ = ["told"]
 
 
 def told(trace: Trace[State, Event]) -> list[str]:
-    """Return the story's lines: one for each step but the passing of time, which the times tell, and the loss."""
+    """Return the story's lines: one for each step but the passing of time, which the times tell, and the end."""
     lines: list[str] = []
     machines = 0
     served: dict[str, int] = {}  # which machine each server has to do with
@@ -23,6 +23,10 @@ def told(trace: Trace[State, Event]) -> list[str]:
             booting, since = served[event.actor], after.now
         lines.append(f"t={before.now} {event.actor}: {_named(event, served)}")
     last = trace.states[-1]
+    if last.rendering.pool.backwards:
+        return [*lines, f"t={last.now}: the pool names again what older MachineConfigs render to"]
+    if last.candidate.config is None and last.rendering.pool.names_config:
+        return [*lines, f"t={last.now}: the pool names N, and N is gone"]
     sending = next((name_of(slot) for slot, server in enumerate(last.servers) if server.worker.body is not None), None)
     if sending is not None:
         return [*lines, f"t={last.now}: machine {served[sending]} lacks N, which {sending} is sending it"]

@@ -98,7 +98,7 @@ KINDS = {
         "crash",
     },
     "store": {"hold lands", "former hold lands", "mark lands", "unmark lands", "delete lands"},
-    "renderer": {"create"},
+    "archive": {"restore"},
     "clock": {"tick"},
 }
 

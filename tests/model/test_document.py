@@ -2,17 +2,18 @@
 
 import pytest
 
-from tests.model.document import PAGE, quoted, with_quote, written_out
+from tests.model.document import PAGE, SECTIONS, Section, quoted, with_quote, written_out
 
 
 def test_text_is_put_between_the_comments() -> None:
     page = "# Head\n<!-- stories:begin -->\nold\n<!-- stories:end -->\ntail\n"
-    changed = with_quote(page, "new\nlines")
+    changed = with_quote(page, "stories", "new\nlines")
     assert changed == "# Head\n<!-- stories:begin -->\nnew\nlines\n<!-- stories:end -->\ntail\n"
-    assert quoted(changed) == "new\nlines"
+    assert quoted(changed, "stories") == "new\nlines"
 
 
 @pytest.mark.slow
-def test_page_quotes_the_checker() -> None:
+@pytest.mark.parametrize("section", [pytest.param(section, id=section.name) for section in SECTIONS])
+def test_page_quotes_the_checker(section: Section) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert quoted(page) == written_out(), "run: python -m tests.model --write"
+    assert quoted(page, section.name) == written_out(section), "run: python -m tests.model --write"

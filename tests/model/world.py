@@ -1,4 +1,4 @@
-"""The simulated world: one config, its store, its collector, two servers, machines; and what each step changes.
+"""The simulated world: one config, its store and collector, servers, machines, a pool and who renders it.
 
 A state is a value. Time is a small whole number that only the environment moves. Times that can no longer matter are
 forgotten where they stop to matter (a hold expired beyond doubt, a boot that is over, a request whose precondition
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcs.boot.durations import Durations
 
 if TYPE_CHECKING:
+    from tests.model.renderer import Renderer
     from tests.model.server import Worker
 
 __all__ = [
@@ -25,6 +26,10 @@ __all__ = [
     "Event",
     "Move",
     "Phase",
+    "Pointing",
+    "Pool",
+    "Rendering",
+    "RenderingBudget",
     "Request",
     "Server",
     "State",
@@ -64,6 +69,7 @@ class Phase(StrEnum):
     IDLE = "idle"
     MARKED = "marked"
     UNREFERENCED = "unreferenced"
+    UNNAMED = "unnamed"
 
 
 class Collector(NamedTuple):
@@ -140,6 +146,56 @@ class Server(NamedTuple):
     budget: Budget
 
 
+# ---- the pool and its renderer
+
+
+class Pool(NamedTuple):
+    """The pool. rendering: which state of its MachineConfigs the config that it names was rendered from.
+
+    In the first state they render to another config, in the next to N, and so on by turns: each second change takes the
+    one before it back. backwards: whether it was pointed at what older MachineConfigs render to than it named already.
+    """
+
+    rendering: int = 0
+    backwards: bool = False
+
+    @property
+    def names_config(self) -> bool:
+        """Whether the pool names N."""
+        return self.rendering % 2 == 1
+
+
+class Pointing(NamedTuple):
+    """A write of the pool in flight, which may be done until then. conditional: on the version of the pool."""
+
+    rendering: int
+    until: int
+    conditional: bool
+
+
+class RenderingBudget(NamedTuple):
+    """How often a thing may happen; None: without limit.
+
+    changes: of the pool's MachineConfigs. runs: attempts to publish N. mishaps: as for servers.
+    """
+
+    changes: int
+    runs: int | None = None
+    mishaps: int | None = None
+
+
+class Rendering(NamedTuple):
+    """The pool, its MachineConfigs, and its renderer. hold, late: as for servers. pointings: in flight."""
+
+    inputs: int
+    pool: Pool
+    renderer: "Renderer | None"
+    hold: int
+    late: int
+    pointings: frozenset[Pointing]
+    budget: RenderingBudget
+
+
 class State(NamedTuple):
     """All there is. former, former_late: like hold and late, the latest of all workers that died.
 
@@ -154,6 +210,7 @@ class State(NamedTuple):
     former_late: int
     booting: int
     recreations: int
+    rendering: Rendering
 
 
 Move = tuple[Event, State]
@@ -168,6 +225,9 @@ class World:
     clock is ahead of the collector's and the store's. recreations: how often the config may be made anew.
     store_has_clock: whether an acknowledgement tells the store's time.
     store_shortens: whether a late write replaces a newer hold (a store that does is broken).
+    rendering: what happens to a pool and its renderer, None in a world without.
+    pools_last: whether the collector reads the pools after the holds (one that reads them before only is broken).
+    writes_in_time: whether a late write of the pool is done within a boot bound and a body deadline, or never.
     every_step: whether to take the steps too that only lead where others lead (told where each is left out).
     """
 
@@ -178,6 +238,9 @@ class World:
     recreations: int = 0
     store_has_clock: bool = True
     store_shortens: bool = False
+    rendering: RenderingBudget | None = None
+    pools_last: bool = True
+    writes_in_time: bool = True
     every_step: bool = False
 
     def protects(self, renewed: int, now: int) -> bool:
@@ -186,7 +249,9 @@ class World:
 
     def is_held(self, state: State) -> bool:
         """Tell whether a consistent read of all holds finds one that has not expired."""
-        return self.protects(max(state.former, *(server.hold for server in state.servers)), state.now)
+        return self.protects(
+            max(state.former, state.rendering.hold, *(server.hold for server in state.servers)), state.now
+        )
 
 
 def written(world: World, server: Server, renewed: int) -> Server:

@@ -1,0 +1,1 @@
+"""Loops that write, and the protocol by which they publish what they rendered."""

@@ -1,0 +1,236 @@
+"""Runs the protocol of rendering against a store: what publishes a rendered config, and what takes marks off.
+
+Decides nothing; each request of the protocol is one call of the store. Not for more than one thread at a time.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from mcs.boot.clock import Reading, elapsed
+from mcs.boot.durations import Durations
+from mcs.boot.protocol import Acked, Ask, Claim, GetMeta, NotAcked, Now, PutHold, Unreadable
+from mcs.boot.records import Hold
+from mcs.clock import Clock
+from mcs.controller.protocol import (
+    Create,
+    Exists,
+    Found,
+    IsNamed,
+    Look,
+    Outcome,
+    Point,
+    Publication,
+    Refused,
+    Stale,
+    TakeMarkOff,
+    Written,
+    publish,
+    spec_digest,
+    unmark,
+)
+from mcs.jsondata import JSON, JSONObject, list_at, lookup, text_at, texts_at
+from mcs.machineconfig.hash_input import UnhashableSpec
+from mcs.machineconfig.metadata import Metadata, generation_of
+from mcs.machineconfig.names import ANNOTATION_MARK, ANNOTATION_SERVE, Kind
+from mcs.machineconfig.rendering import Rendered
+from mcs.machineconfig.serving import last_served
+from mcs.store.interface import Conflict, NotFound, ObjectRefused, Store, Stored, StoreError
+from mcs.web.driver import drive
+
+__all__ = ["Publisher", "publication_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The last acknowledged write of a hold, so that its loss is noticed."""
+
+    since: Reading
+    acquired: float
+    duration: float
+
+
+class Publisher:
+    """Publishes what was rendered, and keeps the claims of this process between attempts."""
+
+    def __init__(self, store: Store, *, worker: str, server: str, clock: Clock) -> None:
+        """worker: 128 random bits in hex, drawn by this process. server: what people call it."""
+        self._store = store
+        self._worker = worker
+        self._server = server
+        self._clock = clock
+        self._claims: dict[str, Claim] = {}
+        self._held: dict[str, _Held] = {}
+        self._lost_hold: float | None = None
+
+    @property
+    def lost_hold(self) -> float | None:
+        """When a hold of this process was last found missing or older than acked, in seconds since 1970."""
+        return self._lost_hold
+
+    def claim(self, config: str) -> Claim | None:
+        """Return the claim on a config as it stands, which may no longer cover."""
+        return self._claims.get(config)
+
+    def publish(self, pool: Stored[JSONObject], rendered: Rendered, durations: Durations) -> Outcome:
+        """Make one attempt to publish (see mcs.controller.protocol.publish); to be repeated while the hold is needed.
+
+        pool: as it was read before the MachineConfigs that were rendered. What the store raises is in the outcome.
+        """
+        self._forget_lapsed()
+        config = rendered.name
+
+        def perform(request: Ask[Any]) -> object:
+            return self._create(rendered, pool.name) if isinstance(request, Create) else self._perform(request)
+
+        outcome = drive(publish(publication_of(pool, rendered), self._claims.get(config), durations), perform)
+        if outcome.claim is not None:
+            self._claims[config] = outcome.claim
+        else:
+            self._claims.pop(config, None)
+        return outcome
+
+    def unmark(self, config: str) -> Outcome:
+        """Make one attempt to take the mark off a config that a pool names (see mcs.controller.protocol.unmark)."""
+        return drive(unmark(config), self._perform)
+
+    # ---- requests
+
+    def _perform(self, request: Ask[Any]) -> object:
+        match request:
+            case Now():
+                return self._clock()
+            case PutHold():
+                return self._put_hold(request)
+            case Look(config):
+                return _read(lambda: self._look(config))
+            case GetMeta(config):
+                return _read(lambda: self._store.metadata(Kind.CONFIG, config))
+            case IsNamed(config):
+                return _read(lambda: self._is_named(config))
+            case TakeMarkOff(config, uid, version):
+                unmarked: JSONObject = {"metadata": {"annotations": {ANNOTATION_MARK: None}}}
+                return self._patch(Kind.CONFIG, config, unmarked, uid, version)
+            case Point(pool, uid, version, config, source):
+                return self._patch(Kind.POOL, pool, _pointing(config, source), uid, version)
+        raise TypeError(f"the protocol asks for {request!r}")
+
+    def _put_hold(self, request: PutHold) -> Acked | NotAcked:
+        earlier = self._held.get(request.config)
+        hold = Hold(
+            worker=self._worker,
+            server=self._server,
+            config=request.config,
+            pools=(),  # what a pool was served last is read back from holds, and nobody is served by this one
+            acquired=earlier.acquired if earlier is not None else request.since.wall,
+            renewed=request.since.wall,
+            duration=request.duration,
+        )
+        try:
+            ack = self._store.put_hold(hold, acked=earlier.since.wall if earlier is not None else None)
+        except StoreError as error:
+            return NotAcked(str(error))
+        self._held[request.config] = _Held(request.since, hold.acquired, request.duration)
+        if ack.lost:
+            self._lost_hold = request.since.wall
+        return Acked(lost=ack.lost, store_clock=ack.store_clock)
+
+    def _forget_lapsed(self) -> None:
+        """Forget holds that have lapsed: they may have been cleared away rightly."""
+        now = self._clock()
+        lapsed = [config for config, held in self._held.items() if elapsed(held.since, now) >= held.duration]
+        for config in lapsed:
+            del self._held[config]
+            self._claims.pop(config, None)
+
+    def _look(self, config: str) -> Found | None:
+        stored = self._store.get(Kind.CONFIG, config)
+        return Found(_metadata_of(stored), _digest_of(stored.value)) if stored is not None else None
+
+    def _create(self, rendered: Rendered, pool: str) -> Written | Exists | Refused | NotAcked:
+        try:
+            created = self._store.create(Kind.CONFIG, rendered.document(pool))
+        except ObjectRefused as error:
+            return Refused(str(error))
+        except StoreError as error:
+            return NotAcked(str(error))
+        return Written() if created else Exists()
+
+    def _patch(self, kind: Kind, name: str, patch: JSONObject, uid: str, version: int) -> Written | Stale | NotAcked:
+        try:
+            self._store.patch(kind, name, patch, uid=uid, resource_version=version)
+        except (Conflict, NotFound) as error:
+            return Stale(str(error))
+        except StoreError as error:
+            return NotAcked(str(error))
+        return Written()
+
+    def _is_named(self, config: str) -> bool:
+        pools = self._store.objects(Kind.POOL)
+        if any(config in _names(pool.value) for pool in pools):
+            return True
+        holds = [hold.value for hold in self._store.holds()]
+        return any(last_served(pool.name, holds) == config for pool in pools)
+
+
+def publication_of(pool: Stored[JSONObject], rendered: Rendered) -> Publication:
+    """Return what is to be published: the pool as it was read before the MachineConfigs that were rendered."""
+    named = text_at(pool.value, "spec", "configuration", "name")
+    source = tuple(text_at(each, "name") for each in list_at(pool.value, "spec", "configuration", "source"))
+    return Publication(
+        pool=pool.name,
+        pool_uid=pool.uid,
+        pool_version=pool.resource_version,
+        config=rendered.name,
+        digest=spec_digest(rendered.spec),
+        source=rendered.source,
+        standing=named == rendered.name and source == rendered.source,
+    )
+
+
+def _read(read: Callable[[], object]) -> object:
+    try:
+        return read()
+    except StoreError as error:
+        return Unreadable(str(error))
+
+
+def _pointing(config: str, source: Iterable[str]) -> JSONObject:
+    return {"spec": {"configuration": {"name": config, "source": _references(source)}}}
+
+
+def _references(source: Iterable[str]) -> list[JSON]:
+    """Return references to MachineConfigs, as a pool's spec.configuration.source has them."""
+    return [{"apiVersion": Kind.CONFIG.api_version, "kind": Kind.CONFIG.kind, "name": name} for name in source]
+
+
+def _names(pool: JSONObject) -> set[str | None]:
+    """Return what a pool refers to by itself (design: the NAME of the annotation is a reference of the pool too)."""
+    return {
+        text_at(pool, "spec", "configuration", "name"),
+        text_at(pool, "status", "configuration", "name"),
+        texts_at(pool, "metadata", "annotations").get(ANNOTATION_SERVE),
+    }
+
+
+def _metadata_of(stored: Stored[JSONObject]) -> Metadata:
+    return Metadata(
+        name=stored.name,
+        uid=stored.uid,
+        resource_version=stored.resource_version,
+        generation=generation_of(stored.value),
+        created=stored.created,
+        deleting=text_at(stored.value, "metadata", "deletionTimestamp") is not None,
+        labels=texts_at(stored.value, "metadata", "labels"),
+        annotations=texts_at(stored.value, "metadata", "annotations"),
+    )
+
+
+def _digest_of(document: JSONObject) -> str | None:
+    spec = lookup(document, "spec")
+    if not isinstance(spec, dict):
+        return None
+    try:
+        return spec_digest(spec)
+    except UnhashableSpec:
+        return None
