@@ -1,4 +1,5 @@
-"""The settings of `mcs serve`: one table, from which flags, MCS_* variables, the TOML file and the help are made.
+"""The settings of `mcs serve` and `mcs controller`: one table, from which flags, MCS_* variables, the TOML file and the
+help are made.
 
 A flag goes before a variable, a variable before the file, the file before the default.
 """
@@ -14,11 +15,12 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path, PurePosixPath
 from typing import TypeVar, cast
 
+import mcs
 from mcs.boot.durations import DurationRuleError, Durations, parse_duration
 from mcs.ignition import Asking22
 from mcs.machineconfig.appended import AppendedFile, AppendedSet
 
-__all__ = ["FileSource", "Listen", "Setting", "Settings", "SettingsError", "load", "table"]
+__all__ = ["FileSource", "Listen", "Setting", "Settings", "SettingsError", "controller_table", "load", "table"]
 
 T = TypeVar("T")
 
@@ -176,7 +178,7 @@ def _settings(read: Callable[[str], T], metavar: str, text: str) -> tuple[T, ...
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings of `mcs serve`."""
+    """All settings of `mcs serve` and of `mcs controller`: both can read the same file."""
 
     store: str = _setting(_text, "ADDRESS", "where objects and records are kept: sqlite:///PATH")
     listen: Listen = _setting(_listen, "HOST:PORT", "where machines fetch their configs", "127.0.0.1:22623")
@@ -223,6 +225,13 @@ class Settings:
         parse_duration, "DURATION", "how long a stopping server still accepts while it says that it is not ready", "10s"
     )
     pool_refresh: float = _setting(parse_duration, "DURATION", "how often pools are looked at for a change", "1s")
+    quiet_period: float = _setting(
+        parse_duration,
+        "DURATION",
+        "how long a pool and its MachineConfigs must stay unchanged until they are rendered, and until what was "
+        "rendered of them is served; 0: not at all",
+        "5s",
+    )
     spec_for_2_2: Asking22 = _setting(
         _asking_2_2,
         "auto|2.2|3.0",
@@ -265,6 +274,22 @@ class Settings:
         _one_of("debug", "info", "warning", "error"), "LEVEL", "the least level that is logged", "info"
     )
 
+    quiet_cap: float = _setting(
+        parse_duration, "DURATION", "how long a change waits at most until it is rendered, quiet or not", "60s"
+    )
+    os_image: str = _setting(str, "IMAGE", "the osImageURL that is rendered, where no MachineConfig says another", "")
+    extensions_image: str = _setting(
+        str, "IMAGE", "the baseOSExtensionsContainerImage that is rendered, where no MachineConfig says another", ""
+    )
+    build: str = _setting(
+        _text,
+        "TEXT",
+        "the build that is noted on rendered configs; MachineConfigs that another build generated are refused",
+        mcs.__version__,
+    )
+    release: str = _setting(str, "TEXT", "the cluster's release that is noted on rendered configs", "")
+    no_render: bool = _setting(_switch, "on|off", "render nothing: only take marks off and end boot leases", "off")
+
     @property
     def reads_files(self) -> bool:
         """Whether files are read for each request."""
@@ -287,8 +312,26 @@ def _row(name: str, entry: "Field[object]") -> Setting:
     return Setting(name, read, metavar, text, default, many)
 
 
+_CONTROLLER_ALONE = frozenset({"quiet_cap", "os_image", "extensions_image", "build", "release", "no_render"})
+_CONTROLLER_TOO = frozenset(
+    {
+        *("store", "name", "quiet_period", "log_format", "log_level"),
+        *("hold", "renewal", "boot_bound", "boot_lease", "skew", "body_deadline"),
+    }
+)
+
+
 def table() -> tuple[Setting, ...]:
-    """Return the rows, in the order of the help."""
+    """Return the rows of `mcs serve`, in the order of the help."""
+    return tuple(row for row in _rows() if row.name not in _CONTROLLER_ALONE)
+
+
+def controller_table() -> tuple[Setting, ...]:
+    """Return the rows of `mcs controller`, in the order of the help."""
+    return tuple(row for row in _rows() if row.name in _CONTROLLER_ALONE | _CONTROLLER_TOO)
+
+
+def _rows() -> tuple[Setting, ...]:
     return tuple(_row(entry.name, entry) for entry in fields(Settings))
 
 
@@ -304,7 +347,7 @@ def load(
     problems: list[str] = []
     in_file = _read_file(file, problems) if file is not None else {}
     values: dict[str, object] = {}
-    for row in table():
+    for row in _rows():
         where, given = _given(row, flags, environment, in_file, file)
         if given is None:
             if row.name == "store":
@@ -359,7 +402,7 @@ def _read_file(file: Path, problems: list[str]) -> dict[str, list[str]]:
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, lists in lists in lists
         problems.append(f"{file}: {error}")
         return {}
-    rows = {row.key: row for row in table()}
+    rows = {row.key: row for row in _rows()}
     texts: dict[str, list[str]] = {}
     for key, value in document.items():
         if key not in rows:

@@ -29,6 +29,7 @@ def test_defaults() -> None:
     assert not made.full_config
     assert (made.spec_for_2_2, made.compat_mco) == (Asking22.BY_NAME, False)
     assert made.durations().body == 900
+    assert made.quiet_period == 5
 
 
 def test_a_flag_goes_before_a_variable_before_the_file_before_the_default(tmp_path: Path) -> None:

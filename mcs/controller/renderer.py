@@ -1,0 +1,218 @@
+"""Renders pools that are due, and leaves on each what came of it: its config and source, or why there is none.
+
+It decides when; what is rendered decides mcs.machineconfig.rendering, and in which order it is written the protocol.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mcs.boot.durations import Durations, of_pool
+from mcs.clock import Clock
+from mcs.controller.backoff import Random, Retry
+from mcs.controller.causes import Causes, Standing, causes_of, changes, selects_nothing
+from mcs.controller.conditions import RENDER_DEGRADED, WELL, Condition, condition_of, conditions_with
+from mcs.controller.driver import Publisher
+from mcs.controller.protocol import Outcome, Reason
+from mcs.controller.quiet import QuietPeriod, Waiting, begun
+from mcs.controller.watch import MovedError, Sight, Watch
+from mcs.jsondata import JSONObject, text_at, texts_at
+from mcs.machineconfig.names import Kind
+from mcs.machineconfig.render_error import RenderError
+from mcs.machineconfig.rendering import Origin, Rendered, render, selected
+from mcs.store.interface import Conflict, NotFound, Store, Stored, StoreError
+from mcs.web.complaints import Complaints
+
+__all__ = ["Renderer"]
+
+_log = logging.getLogger(__name__)
+
+_LOOKS = 3  # at a pool that others write, until a condition can be written
+_DEGRADED_AFTER = 5  # failures in a row that may each have passed
+_MOST_TEXT = 2000  # characters of a condition's message
+
+
+class _AgainError(Exception):
+    """This attempt came to nothing, and another may do better. said: whether people know why."""
+
+    def __init__(self, message: str, *, said: bool = False) -> None:
+        super().__init__(message)
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """What is known of one pool."""
+
+    waiting: Waiting[Causes]
+    retry: Retry
+
+
+class Renderer:
+    """Takes in looks, and renders the pools that are due by them. For one thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        watch: Watch,
+        publisher: Publisher,
+        *,
+        origin: Origin,
+        period: QuietPeriod,
+        durations: Durations,
+        clock: Clock,
+        random: Random,
+        stopping: Callable[[], bool],
+    ) -> None:
+        """durations: of the holds, but for what pools' annotations say. stopping: asked between two pools."""
+        self._store = store
+        self._watch = watch
+        self._publisher = publisher
+        self._origin = origin
+        self._period = period
+        self._durations = durations
+        self._clock = clock
+        self._random = random
+        self._stopping = stopping
+        self._pools: dict[str, _Pool] = {}
+        self._seen: Sight | None = None
+        self._complaints = Complaints(_log)
+        self._lost_hold: float | None = None
+
+    def look(self, sight: Sight) -> None:
+        """Take in what was seen, and render the pools that are due; what fails is logged and tried again later."""
+        now = self._clock().boot
+        if sight is not self._seen:
+            self._pools = {pool.name: self._observed(pool, sight, now) for pool in sight.pools}
+            self._seen = sight
+        for name, pool in self._pools.items():
+            if not self._stopping() and pool.waiting.is_due(self._period, now) and now >= pool.retry.at:
+                self._pools[name] = self._attempt(name, pool)
+
+    def _observed(self, pool: Stored[JSONObject], sight: Sight, now: float) -> _Pool:
+        causes = causes_of(pool, sight.configs)
+        known = self._pools.get(pool.name)
+        return (
+            _Pool(begun(causes, now), Retry())
+            if known is None
+            else replace(known, waiting=known.waiting.observed(causes, now))
+        )
+
+    def _attempt(self, name: str, known: _Pool) -> _Pool:
+        try:
+            waiting = self._render(name, known)
+        except (StoreError, MovedError, _AgainError) as error:
+            if not (isinstance(error, _AgainError) and error.said):
+                self._complaints.say(f"{name} yet", f"pool {name} is not rendered yet: {error}")
+            return replace(known, retry=known.retry.failed(self._clock().boot, self._random()))
+        self._complaints.settle(f"{name} yet")
+        return _Pool(waiting, Retry())
+
+    def _render(self, name: str, known: _Pool) -> Waiting[Causes]:
+        """Render a pool, unless another look says that it is not due. Raises StoreError, MovedError, _AgainError."""
+        # The pool is read before its MachineConfigs: what is rendered of older ones than the pool's meets a conflict.
+        pool = self._store.get(Kind.POOL, name)
+        if pool is None:
+            return known.waiting
+        now = self._clock().boot
+        causes = causes_of(pool, {config.name: config for config in self._store.all_metadata(Kind.CONFIG)})
+        waiting = known.waiting.observed(causes, now)
+        if not waiting.is_due(self._period, now):  # the next part of a burst came just now
+            return waiting
+        why = changes(waiting.rendered, causes)
+        if selects_nothing(pool.value):
+            return self._leave_alone(pool, waiting, causes)
+        try:
+            rendered = self._rendered(pool, causes)
+        except RenderError as error:
+            self._degrade(pool, error.reason.value, str(error))
+            return waiting.done(_standing(causes, degraded=_degraded(name, error.reason.value, str(error))))
+        outcome = self._publisher.publish(pool, rendered, self._durations_of(pool))
+        self._tell(name, rendered, outcome, why)
+        if not outcome.published:
+            bad = not outcome.reason.may_pass or known.retry.failures + 1 >= _DEGRADED_AFTER
+            if bad:
+                self._degrade(pool, outcome.reason.code, outcome.detail)
+            raise _AgainError(outcome.detail or outcome.reason.code, said=bad)
+        self._report(pool, WELL)
+        self._complaints.settle(name)
+        return waiting.done(
+            replace(causes, standing=Standing(rendered.name, rendered.source, missing=False, degraded=WELL))
+        )
+
+    def _rendered(self, pool: Stored[JSONObject], causes: Causes) -> Rendered:
+        """Render; raises RenderError, MovedError, StoreError."""
+        documents = self._watch.documents(causes.parts)
+        named = text_at(pool.value, "spec", "configuration", "name")
+        current = self._store.get(Kind.CONFIG, named) if named is not None else None
+        chosen = selected(pool.value, documents)
+        return render(pool.value, chosen, self._origin, current.value if current is not None else None)
+
+    def _durations_of(self, pool: Stored[JSONObject]) -> Durations:
+        durations, notes = of_pool(texts_at(pool.value, "metadata", "annotations"), self._durations)
+        for note in notes:
+            self._complaints.say(f"{pool.name}: {note}", f"pool {pool.name}: {note}")
+        return durations
+
+    def _leave_alone(self, pool: Stored[JSONObject], waiting: Waiting[Causes], causes: Causes) -> Waiting[Causes]:
+        """Have nothing to do with a pool that selects nothing, but for a condition that would stand for ever."""
+        self._complaints.say(
+            pool.name, f"pool {pool.name} is not rendered: its spec.machineConfigSelector is empty or absent"
+        )
+        degraded = causes.standing.degraded
+        if degraded is not None and degraded.holds:
+            degraded = WELL
+            self._report(pool, WELL)
+        return waiting.done(_standing(causes, degraded=degraded))
+
+    # ---- what is left on the pool, and said
+
+    def _degrade(self, pool: Stored[JSONObject], reason: str, message: str) -> None:
+        self._complaints.say(pool.name, f"pool {pool.name} cannot be rendered: {message}")
+        self._report(pool, _degraded(pool.name, reason, message))
+
+    def _report(self, pool: Stored[JSONObject], condition: Condition) -> None:
+        """Write the condition RenderDegraded where it says something else; raises StoreError, _AgainError."""
+        for _ in range(_LOOKS):
+            stored = self._store.get(Kind.POOL, pool.name)
+            if stored is None or stored.uid != pool.uid:
+                return
+            conditions = conditions_with(stored.value, RENDER_DEGRADED, condition, self._clock().wall)
+            if conditions is None:
+                return
+            patch: JSONObject = {"status": {"conditions": conditions}}
+            try:
+                self._store.patch(Kind.POOL, pool.name, patch, uid=stored.uid, resource_version=stored.resource_version)
+            except (Conflict, NotFound):
+                continue
+            before = condition_of(stored.value, RENDER_DEGRADED)
+            if before is not None and before.holds and not condition.holds:
+                _log.info("pool %s can be rendered again", pool.name)
+            return
+        raise _AgainError(f"others write pool {pool.name} all the time")
+
+    def _tell(self, pool: str, rendered: Rendered, outcome: Outcome, why: str) -> None:
+        if outcome.unmarked:
+            _log.warning("unmarked", extra={"facts": {"config": rendered.name, "why": f"pool {pool} is to name it"}})
+        if outcome.published:
+            message = "rendered" if outcome.reason is Reason.POINTED else "rendered, and nothing is to be written"
+            facts = {
+                "pool": pool,
+                "config": rendered.name,
+                "from": ",".join(rendered.source),
+                "why": why,
+                "created": outcome.created,
+            }
+            _log.info(message, extra={"facts": facts})
+        if self._publisher.lost_hold != self._lost_hold:
+            self._lost_hold = self._publisher.lost_hold
+            _log.error("a hold of this controller was deleted, or the store is a restored backup: %s", rendered.name)
+
+
+def _degraded(pool: str, reason: str, message: str) -> Condition:
+    text = f"Failed to render configuration for pool {pool}: {message}"
+    return Condition(holds=True, reason=reason, message=text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "…")
+
+
+def _standing(causes: Causes, *, degraded: Condition | None) -> Causes:
+    return replace(causes, standing=replace(causes.standing, degraded=degraded))
