@@ -6,7 +6,7 @@ export PYTHON
 BIN := .venv/bin
 LISTEN ?= 127.0.0.1:22623
 
-.PHONY: help setup lint check tools test vectors fuzz boot run load bench bench-ignition soak lock clean
+.PHONY: help setup lint check tools test vectors fuzz boot run load bench bench-ignition bench-render soak lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-22s%s\n", $$1, $$2 }'
@@ -44,7 +44,7 @@ test: ## everything: set-up, real clients, lint, all tests with branch coverage
 	  exit $$failed
 
 # A relative folder is looked for where make runs, then where it was called from: `make -C` changes the one only.
-vectors: setup ## run the Ignition vectors in VECTORS=DIR, by default the test suite's own (a second)
+vectors: setup ## run the vectors of Ignition and rendering in VECTORS=DIR, by default the test suite's own (a second)
 	@$(BIN)/python -m tests.vectors --called-from '$(PWD)' $(if $(VECTORS),'$(VECTORS)')
 
 fuzz: setup ## fuzz mcs.ignition for SECONDS=60 (TARGET=parse, RUNS=1000000); what it learns is kept outside the tree
@@ -65,6 +65,9 @@ bench: setup ## measure speed and memory beside nginx, not a test (ten minutes; 
 
 bench-ignition: setup ## measure parsing, conversion and merging beside json.loads, not a test (seconds; BENCH='--rounds 50')
 	@$(BIN)/python -m loadtests.bench.ignition $(BENCH)
+
+bench-render: setup ## measure rendering 51 MachineConfigs, not a test (seconds; BENCH='--profile' shows where it goes)
+	@$(BIN)/python -m loadtests.bench.rendering $(BENCH)
 
 soak: setup ## make 100,000 requests and look for what grows: memory, descriptors (four minutes; BENCH=...)
 	@$(BIN)/python -m loadtests.bench --soak $(BENCH)

@@ -1,49 +1,41 @@
-"""Makes the example fleet in examples/fleet: pools, nodes and rendered configs as a real cluster has them.
+"""Makes the example fleet in examples/fleet: pools, nodes, MachineConfigs and what is rendered from them.
 
 Run as `python examples/make_fleet.py [DIRECTORY]`. The same files come out each time. Everything in them is fiction:
 the certificates hold no key that exists, the SSH keys open nothing, the networks are those reserved for documentation.
 """
 
-import base64
-import hashlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote
 
+from examples.fleet_machineconfigs import IGNITION, machine_configs, role_of, source
 from examples.fleet_texts import files, ssh_key
 from examples.fleet_units import units
-from mcs.jsondata import JSON, JSONObject, compact
+from mcs.ignition import convert, parse_version
+from mcs.jsondata import JSON, JSONObject, object_at
 from mcs.machineconfig.manifests import write_yaml
 from mcs.machineconfig.names import (
     ANNOTATION_CURRENT_CONFIG,
     ANNOTATION_DESIRED_CONFIG,
     ANNOTATION_FIRST_CONFIG,
-    ANNOTATION_GENERATED_BY,
     ANNOTATION_STATE,
-    LABEL_POOL,
     Kind,
 )
+from mcs.machineconfig.rendered_name import rendered_name
+from mcs.machineconfig.rendering import Origin, render, selected
 
 __all__ = ["fleet", "main"]
 
-_CONTROLLER = "5d1c0ffee0000000000000000000000000000001"
-_OS_IMAGE = "registry.example.net/os/base@sha256:" + "1f" * 32
+_RENDERER = "5d1c0ffee0000000000000000000000000000001"
+_PRESENT = 3  # the generation that the MachineConfigs are of
 _ROLE = "node-role.kubernetes.io/"
 
 # ---- rendered configs
 
 
-def source(text: str) -> str:
-    """Return a text as a data URL: long ones in base64, short ones so that people can read them."""
-    if len(text) > 4000:
-        return "data:text/plain;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
-    return "data:," + quote(text, safe="-_.!~*'()")
-
-
 def ignition(role: str, generation: int, version: str) -> JSONObject:
-    """Return a pool's Ignition config; nothing in it is newer than spec 3.0."""
+    """Return a role's Ignition config as a whole; nothing in it is newer than spec 3.0."""
     listed: list[JSON] = [
         {"path": path, "mode": mode, "overwrite": True, "contents": {"source": source(text)}}
         for path, mode, text in files(role, generation)
@@ -63,96 +55,35 @@ def ignition(role: str, generation: int, version: str) -> JSONObject:
     }
 
 
-def with_second_user(config: JSONObject) -> None:
-    """Add a group and a second user in it."""
-    keys: list[JSON] = [ssh_key("oncall@example.net")]
-    oncall: JSONObject = {
-        "name": "oncall",
-        "uid": 1990,
-        "groups": ["operators"],
-        "shell": "/bin/bash",
-        "sshAuthorizedKeys": keys,
-    }
-    passwd = config["passwd"]
-    assert isinstance(passwd, dict)
-    assert isinstance(passwd["users"], list)
-    passwd["users"].append(oncall)
-    passwd["groups"] = [{"name": "operators", "gid": 1991}]
-
-
-def with_boot_arguments(config: JSONObject) -> None:
-    """Add kernel arguments of the first boot; below spec 3.3 they move to the encapsulated MachineConfig."""
-    config["kernelArguments"] = {"shouldExist": ["net.ifnames=0", "mitigations=auto,nosmt"]}
-
-
-def with_growing_partition(config: JSONObject) -> None:
-    """Add a partition that grows, which specs before 3.2 do not have: machines that ask for these get status 500."""
-    storage = config["storage"]
-    assert isinstance(storage, dict)
-    partition: JSONObject = {"label": "data", "number": 4, "sizeMiB": 0, "resize": True}
-    storage["disks"] = [{"device": "/dev/disk/by-id/coreos-boot-disk", "partitions": [partition]}]
-    storage["filesystems"] = [{"device": "/dev/disk/by-partlabel/data", "path": "/var/lib/edge", "format": "xfs"}]
-
-
 @dataclass(frozen=True, slots=True)
-class Rendered:
-    """One rendered config to be made. version: its Ignition spec. features: what it has beyond the usual."""
+class Made:
+    """One rendered config to be made. version: its Ignition spec; below the newest, an older renderer made it."""
 
     pool: str
     generation: int
-    version: str
-    kernel_arguments: tuple[str, ...]
-    features: tuple[Callable[[JSONObject], None], ...] = ()
+    version: str = IGNITION
 
 
-_RENDERED = (
-    Rendered("master", 1, "3.2.0", ("audit=1",)),
-    Rendered("master", 2, "3.4.0", ("audit=1",)),
-    Rendered("master", 3, "3.5.0", ("audit=1", "nosmt")),
-    Rendered("worker", 1, "3.2.0", ()),
-    Rendered("worker", 2, "3.2.0", ("audit=1",)),
-    Rendered("worker", 3, "3.4.0", ("audit=1", "nosmt")),
-    Rendered("infra", 1, "3.2.0", ("audit=1",), (with_second_user,)),
-    Rendered("infra", 2, "3.4.0", ("audit=1",), (with_second_user, with_boot_arguments)),
-    Rendered("infra", 3, "3.5.0", ("audit=1", "hugepages=512"), (with_second_user, with_boot_arguments)),
-    Rendered("edge", 1, "3.4.0", ("quiet",), (with_growing_partition,)),
+_MADE = (
+    Made("master", 1, "3.2.0"),
+    Made("master", 2, "3.4.0"),
+    Made("master", 3),
+    Made("worker", 1, "3.2.0"),
+    Made("worker", 2, "3.2.0"),
+    Made("worker", 3),
+    Made("infra", 1, "3.2.0"),
+    Made("infra", 2, "3.4.0"),
+    Made("infra", 3),
+    Made("edge", 3),
 )
 
 
-def rendered_config(rendered: Rendered) -> JSONObject:
-    """Return a rendered MachineConfig; its name is made from its spec."""
-    config = ignition(rendered.pool, rendered.generation, rendered.version)
-    for add in rendered.features:
-        add(config)
-    spec: JSONObject = {
-        "config": config,
-        "extensions": ["usbguard"] if rendered.pool == "edge" else [],
-        "fips": False,
-        "kernelArguments": [*rendered.kernel_arguments],
-        "kernelType": "default",
-        "osImageURL": _OS_IMAGE,
-    }
-    digest = hashlib.md5(compact(spec).encode(), usedforsecurity=False).hexdigest()
-    metadata: JSONObject = {
-        "name": f"rendered-{rendered.pool}-{digest}",
-        "labels": {LABEL_POOL: rendered.pool},
-        "annotations": {ANNOTATION_GENERATED_BY: _CONTROLLER},
-    }
-    return _manifest(Kind.CONFIG, metadata, spec=spec)
-
-
-def own_configs() -> list[JSONObject]:
-    """Return MachineConfigs that people wrote: not rendered, served to nobody as they are."""
-    core: JSONObject = {"name": "core", "sshAuthorizedKeys": [ssh_key("ada@example.net")]}
-    key: JSONObject = {"ignition": {"version": "3.2.0"}, "passwd": {"users": [core]}}
-    roles: dict[str, JSONObject] = {
-        "worker": {"name": "99-worker-ssh", "labels": {"machineconfiguration.openshift.io/role": "worker"}},
-        "infra": {"name": "99-infra-hugepages", "labels": {"machineconfiguration.openshift.io/role": "infra"}},
-    }
-    return [
-        _manifest(Kind.CONFIG, roles["worker"], spec={"config": key}),
-        _manifest(Kind.CONFIG, roles["infra"], spec={"kernelArguments": ["hugepages=512"]}),
-    ]
+def rendered_config(made: Made) -> JSONObject:
+    """Return what the renderer makes of a generation's MachineConfigs, said in the spec of its time."""
+    owner = pool(made.pool, "", None, machines=0, updated=0)
+    result = render(owner, selected(owner, machine_configs(made.generation)), Origin(build=_RENDERER))
+    spec = {**result.spec, "config": convert(object_at(result.spec, "config"), parse_version(made.version))}
+    return replace(result, spec=spec, name=rendered_name(made.pool, spec)).document(made.pool)
 
 
 # ---- pools and nodes
@@ -220,8 +151,8 @@ def _manifest(kind: Kind, metadata: JSONObject, **members: JSONObject) -> JSONOb
 
 def fleet() -> dict[str, str]:
     """Return the text of each file of the fleet, by its name."""
-    configs = {(rendered.pool, rendered.generation): rendered_config(rendered) for rendered in _RENDERED}
-    names = {key: str(config["metadata"]["name"]) for key, config in configs.items()}  # type: ignore[call-overload, index]  # it is an object, made above
+    configs = {(made.pool, made.generation): rendered_config(made) for made in _MADE}
+    names = {key: str(object_at(config, "metadata")["name"]) for key, config in configs.items()}
     master, worker, infra = (
         [names[role, generation] for generation in (1, 2, 3)] for role in ("master", "worker", "infra")
     )
@@ -229,7 +160,7 @@ def fleet() -> dict[str, str]:
         pool("master", master[2], master[2], machines=3, updated=3),
         pool("worker", worker[2], worker[1], machines=3, updated=1),
         pool("infra", infra[2], infra[1], machines=1, updated=0),
-        pool("edge", names["edge", 1], None, machines=0, updated=0),
+        pool("edge", names["edge", 3], None, machines=0, updated=0),
     )
     nodes = (
         *(
@@ -241,8 +172,10 @@ def fleet() -> dict[str, str]:
         node("worker-2", 22, ["worker"], _configs(worker[0], worker[1], worker[1])),
         node("infra-0", 30, ["worker", "infra"], _configs(infra[1], infra[1], infra[1])),
     )
-    texts = {"pools.yaml": pools, "nodes.yaml": nodes, "machineconfigs.yaml": tuple(own_configs())}
-    for role in dict.fromkeys(rendered.pool for rendered in _RENDERED):
+    texts = {"pools.yaml": pools, "nodes.yaml": nodes}
+    for role in dict.fromkeys(made.pool for made in _MADE):
+        own = tuple(each for each in machine_configs(_PRESENT) if role_of(each) == role)
+        texts[f"machineconfigs-{role}.yaml"] = own
         texts[f"rendered-{role}.yaml"] = tuple(config for (owner, _), config in configs.items() if owner == role)
     return {name: write_yaml(*documents) for name, documents in texts.items()}
 

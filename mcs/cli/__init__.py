@@ -12,7 +12,9 @@ __all__ = ["COMMANDS", "main", "mcs"]
 # Each subcommand's module and name there; imported only when it is called or described.
 COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("mcs.cli.serve", "serve"),
+    "controller": ("mcs.cli.controller", "controller"),
     "apply": ("mcs.cli.apply", "apply"),
+    "render": ("mcs.cli.render", "render_command"),
     "get": ("mcs.cli.get", "get"),
     "delete": ("mcs.cli.delete", "delete"),
     "ignition": ("mcs.cli.ignition", "ignition"),

@@ -19,7 +19,7 @@ from mcs.ignition import (
     validate,
 )
 from mcs.ignition.versions import V2_0, V2_1, V2_2, V3_0, V3_1, V3_2, V3_3, V3_4, V3_5
-from mcs.jsondata import JSON, JSONObject, integer_at, list_at, lookup, object_at, text_at, texts_at
+from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at, text_at, texts_at
 from mcs.machineconfig.names import ANNOTATION_GENERATED_BY
 from mcs.machineconfig.render_error import Reason, RenderError
 
@@ -106,14 +106,28 @@ def _config(name: str, spec: JSONObject) -> JSONObject | None:
     except IgnitionError as error:
         reason = Reason.SPEC_2_CONVERT
         raise RenderError(reason, name, f"its Ignition config cannot be said in spec {COMMON_SPEC}: {error}") from error
-    for index, file in enumerate(list_at(config, "storage", "files")):
-        mode = integer_at(file, "mode") or 0
-        if mode > _MOST_MODE:
-            path = text_at(file, "path") or f"number {index}"
+    for index, file in enumerate(_items(config, "storage", "files")):
+        mode = _member(file, "mode")
+        if isinstance(mode, int) and mode > _MOST_MODE:
+            path = _member(file, "path") or f"number {index}"
             raise RenderError(
                 Reason.FILE_MODE, name, f"file {path} has mode {mode:#o}; at most {_MOST_MODE:#o} is allowed"
             )
     return converted
+
+
+def _items(config: JSON, section: str, name: str) -> list[JSON]:
+    items = _member(_member(config, section), name)
+    return items if isinstance(items, list) else []
+
+
+def _member(value: JSON, name: str) -> JSON:
+    """Return a member, whatever the case of its name: clients look at that no closer, and neither does merging."""
+    if not isinstance(value, dict):
+        return None
+    if name in value:
+        return value[name]
+    return next((member for key, member in value.items() if key.casefold() == name.casefold()), None)
 
 
 def _readable_version(name: str, config: JSONObject) -> SpecVersion:
@@ -140,9 +154,8 @@ def _check(name: str, report: Report) -> None:
 
 def _one_of_each(name: str, config: JSONObject) -> JSONObject:
     """Leave one entry for each path, unit and user of a spec 2 config, the last first, as the operator does."""
-    users = list_at(config, "passwd", "users")
-    for user in users:
-        other = text_at(user, "name")
+    for user in _items(config, "passwd", "users"):
+        other = _member(user, "name")
         if other != _SPEC_2_USER:
             raise RenderError(
                 Reason.SPEC_2_USER,
@@ -150,6 +163,7 @@ def _one_of_each(name: str, config: JSONObject) -> JSONObject:
                 f"user {other or ''!r} in a config of spec 2: only {_SPEC_2_USER} is supported",
             )
     result = dict(config)
+    users = list_at(config, "passwd", "users")
     if users:
         result["passwd"] = {**object_at(config, "passwd"), "users": [_last_user(users)]}
     files = list_at(config, "storage", "files")

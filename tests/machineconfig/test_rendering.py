@@ -12,7 +12,7 @@ from mcs.jsondata import JSON, JSONObject, list_at, lookup
 from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.render_error import Reason, RenderError
 from mcs.machineconfig.rendered_name import rendered_name
-from mcs.machineconfig.rendering import MAX_SIZE, Origin, render, selected
+from mcs.machineconfig.rendering import MAX_SIZE, Origin, render, selected, selects_everything
 from tests.machineconfig.machine_configs import (
     BUILD_ANNOTATION,
     POOL,
@@ -143,6 +143,21 @@ def test_rendered_configs_are_never_merged_whatever_the_selector_says() -> None:
     assert [lookup(each, "metadata", "name") for each in selected(everything, [earlier, machine_config("01")])] == [
         "01"
     ]
+
+
+@pytest.mark.parametrize(
+    ("selector", "everything"),
+    [
+        pytest.param({}, True, id="empty"),
+        pytest.param({"matchLabels": {}, "matchExpressions": []}, True, id="empty-parts"),
+        pytest.param(None, False, id="none-selects-nothing"),
+        pytest.param({"matchLabels": {"a": "b"}}, False, id="labels"),
+        pytest.param({"matchExpressions": [{"key": "a", "operator": "Exists"}]}, False, id="expressions"),
+        pytest.param([], False, id="no-selector-at-all"),
+    ],
+)
+def test_the_empty_selector_is_known_as_such(selector: JSON, everything: bool) -> None:
+    assert selects_everything({"spec": {"machineConfigSelector": selector}}) is everything
 
 
 # ---- contents and what describes them

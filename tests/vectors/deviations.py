@@ -1,14 +1,13 @@
 """Where this library differs from the reference on purpose: the cases that a listed deviation decides, and how."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcs.ignition import InvalidConfig, SpecVersion
 from mcs.ignition.fields import ListOf, Struct, Type
 from mcs.ignition.report import Path
 from mcs.ignition.tables import table
-from mcs.jsondata import JSON
 from tests.vectors.verdicts import Said
 
 __all__ = [
@@ -23,7 +22,6 @@ __all__ = [
     "Deviation",
     "is_refused_at",
     "misspelt",
-    "misspelt_in",
     "misspelt_in_spec_2",
 ]
 
@@ -111,21 +109,6 @@ def _differs_in_case(path: Path, version: SpecVersion) -> bool:
     known = {name for name, field in kind.fields.items() if field.since <= version}
     key = str(path[-1])
     return key not in known and key.casefold() in {name.casefold() for name in known}
-
-
-def misspelt_in(config: JSON, version: SpecVersion) -> list[Path]:
-    """Return the paths of a config's keys that differ from a known one in case only."""
-    return [path for path in _key_paths(config, ()) if _differs_in_case(path, version)]
-
-
-def _key_paths(value: JSON, path: Path) -> Iterator[Path]:
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield (*path, key)
-            yield from _key_paths(member, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _key_paths(item, (*path, index))
 
 
 def misspelt_in_spec_2(entries: Iterable[Said]) -> list[Path]:

@@ -4,24 +4,19 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mcs.ignition import declared_version
-from mcs.ignition.errors import IgnitionError
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at, text_at
-from mcs.machineconfig.components import COMMON_SPEC
 from mcs.machineconfig.controller_config import origin_of
-from mcs.machineconfig.rendered_name import rendered_name
 from mcs.machineconfig.render_error import Reason, RenderError
+from mcs.machineconfig.rendered_name import rendered_name
 from mcs.machineconfig.rendering import render, selected, selects_everything
 from tests.vectors.cases import Case, Malformed
 from tests.vectors.deviations import (
     CONTENTS_DESCRIBED,
-    KEY_CASE,
     MERGED_INVALID,
     NEXT_LINE,
     OVERWRITE_NOTHING,
     SEVERAL_APPENDS,
     Deviation,
-    misspelt_in,
 )
 from tests.vectors.verdicts import Verdict
 
@@ -116,19 +111,6 @@ class _Difference:
         return _same(theirs, ours)
 
 
-def _by_key_case(difference: _Difference) -> bool:
-    refused = difference.is_refused_as(Reason.IGNITION_INVALID, Reason.VERSION_INVALID)
-    return refused and any(map(_has_misspelt_key, difference.configs))
-
-
-def _has_misspelt_key(config: JSON) -> bool:
-    try:
-        version = declared_version(config) if isinstance(config, dict) else COMMON_SPEC
-    except IgnitionError:  # what is misspelt may be the version
-        version = COMMON_SPEC
-    return bool(misspelt_in(config, version))
-
-
 def _by_overwrite(difference: _Difference) -> bool:
     def unforced(file: JSONObject) -> None:
         if lookup(file, "contents", "source") is None:
@@ -175,7 +157,6 @@ def _texts(value: JSON) -> Iterator[str]:
 
 
 _DECIDED_BY: tuple[tuple[Deviation, Callable[[_Difference], bool]], ...] = (
-    (KEY_CASE, _by_key_case),
     (OVERWRITE_NOTHING, _by_overwrite),
     (CONTENTS_DESCRIBED, _by_contents),
     (MERGED_INVALID, _by_merged_config),
