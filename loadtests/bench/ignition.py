@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from examples.fleet_machineconfigs import source
 from examples.fleet_texts import files
-from examples.make_fleet import ignition, source
+from examples.make_fleet import ignition
 from loadtests.bench.figures import Spread, median_of, spread_of
 from mcs.ignition.conversion import convert
 from mcs.ignition.merging import merge

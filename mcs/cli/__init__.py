@@ -1,13 +1,11 @@
-"""The `mcs` command: what people and scripts call. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+"""The `mcs` command: what people and scripts call. Exit status: 0 done, 1 refused or failed, 2 wrong usage.
 
-from importlib import import_module
+Nothing but the standard library is imported here, so that a package that is missing is told in one line.
+"""
 
-import click
+import sys
 
-from mcs import __version__
-from mcs.cli.groups import Group
-
-__all__ = ["COMMANDS", "main", "mcs"]
+__all__ = ["COMMANDS", "main"]
 
 # Each subcommand's module and name there; imported only when it is called or described.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -23,31 +21,26 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-class _Commands(Group):
-    """The subcommands of the table."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        if cmd_name not in COMMANDS:
-            return None
-        module, name = COMMANDS[cmd_name]
-        command = getattr(import_module(module), name)
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="mcs")
-def mcs() -> None:
-    """Serve rendered Ignition configs to booting machines, and look after what is served.
-
-    Commands that use a store take it from --store or MCS_STORE, such as sqlite:///mcs.db. Exit status: 0 done,
-    1 refused or failed, 2 wrong usage.
-    """
-
-
 def main() -> None:
     """Run the `mcs` command: the console entry point."""
-    mcs.main(prog_name="mcs")
+    try:
+        from mcs.cli.command import mcs
+
+        mcs.main(prog_name="mcs")
+    except ModuleNotFoundError as error:
+        sys.exit(f"mcs: {_missing(error)}")
+
+
+_PACKAGES = {"yaml": "pyyaml", "prometheus_client": "prometheus-client"}
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    """Say which package is not installed, and what to do. A module of mcs itself that is missing is raised."""
+    module = (error.name or "").partition(".")[0]
+    if module in {"", "mcs"}:
+        raise error
+    package = _PACKAGES.get(module, module)
+    return (
+        f"the package {package} is not installed: install mcs with its dependencies,"
+        " or click and pyyaml where `mcs ignition` is all that is wanted"
+    )

@@ -4,16 +4,17 @@ What is said of a config goes where it is in nobody's way: to standard output wh
 to standard error. A config is printed only where nothing is wrong with it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from posixpath import normpath
 from typing import TypeVar
 
 import click
 
 from mcs.cli.documents import json_text, yaml_text
 from mcs.cli.groups import Group
-from mcs.cli.ignition_files import STDIN, Examined, examine, line, placed, record, refusals
-from mcs.cli.options import Word, printable
+from mcs.cli.ignition_files import STDIN, Examined, examine, lines, placed, record, refusals
+from mcs.cli.options import Word
 from mcs.cli.streams import tell
 from mcs.ignition.conversion import convert
 from mcs.ignition.errors import IgnitionError
@@ -22,7 +23,7 @@ from mcs.ignition.parsing import Parsed
 from mcs.ignition.report import Entry, Kind
 from mcs.ignition.validation import validate
 from mcs.ignition.versions import SPEC_3, TARGETS, SpecVersion
-from mcs.jsondata import JSON, JSONObject
+from mcs.jsondata import JSON, JSONObject, list_at, text_at
 
 __all__ = ["ignition"]
 
@@ -35,12 +36,34 @@ _SPEC = Word("spec", _SPECS | {str(spec): spec for spec in TARGETS}, tuple(_SPEC
 def _mounted(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     filesystems: dict[str, str] = {}
     for text in texts:
-        name, _, path = text.partition("=")
-        if not name or not path.startswith("/"):
-            raise click.BadParameter(f"{printable(text)!r} is not NAME=PATH with an absolute path")
+        name, sign, path = text.partition("=/")
+        path = f"/{path}"
+        if not name or not sign:
+            raise click.BadParameter(f"{text!r} is not NAME=PATH with an absolute path")
+        if name == "root":
+            raise click.BadParameter("'root' is at / in any case")
+        simplest = f"/{normpath(path).lstrip('/')}"
+        if path != simplest:
+            raise click.BadParameter(f"{path!r} is not fully simplified, that is {simplest!r}")
         if filesystems.setdefault(name, path) != path:
-            raise click.BadParameter(f"{printable(name)!r} is mounted at two paths")
+            raise click.BadParameter(f"{name!r} is mounted at two paths")
     return filesystems
+
+
+def _useless(parsed: Parsed, to: SpecVersion, filesystems: Mapping[str, str]) -> Iterator[Entry]:
+    """Tell which mount points are for nothing: most likely, something else was meant."""
+    if filesystems and not parsed.version.major < to.major:
+        message = f"--filesystem is for conversions from spec 2 to spec 3, not from {parsed.version} to {to}"
+        yield Entry(Kind.ERROR, (), message)
+        return
+    names = {text_at(item, "name") for item in list_at(parsed.config, "storage", "filesystems")}
+    for section in ("files", "directories", "links"):
+        names |= {text_at(node, "filesystem") for node in list_at(parsed.config, "storage", section)}
+    known = ", ".join(sorted(name for name in names if name and name != "root")) or "none but root"
+    for name, path in filesystems.items():
+        if name not in names:
+            message = f"--filesystem {name}={path}: the config names no such filesystem; it names {known}"
+            yield Entry(Kind.ERROR, (), message)
 
 
 def _named(_context: click.Context, _parameter: click.Parameter, file: str) -> str:
@@ -91,8 +114,9 @@ def ignition() -> None:
 def validate_command(files: tuple[str, ...], output: str | None) -> None:
     """Check each FILE, or standard input (- or none), by all rules of the spec that it declares.
 
-    Prints a line for all there is to say, in the order of the file, and nothing if there is nothing to say. Kinds are
-    error, warning and, of spec 2, info and deprecated. Exit status: 1 if any file has an error, otherwise 0.
+    Prints a line for all there is to say, in the order of the file, and nothing if there is nothing to say; of more
+    than 1000 lines for a file, only so many, errors before others. Kinds are error, warning and, of spec 2, info and
+    deprecated. Exit status: 1 if any file has an error, otherwise 0.
 
     With -o json prints a list with an object for each file: file; valid (true or false); version, such as "3.4.0" (null
     if the file has no valid config); report, a list of objects with kind, path (a list of member names and indexes),
@@ -109,8 +133,8 @@ def validate_command(files: tuple[str, ...], output: str | None) -> None:
         tell(json_text([record(each) for each in examined]).encode(), nl=False)
     else:
         for each in examined:
-            for entry in each.entries:
-                tell(line(each.file, entry))
+            for line in lines(each.file, each.entries):
+                tell(line)
     invalid = sum(each.parsed is None for each in examined)
     if invalid and len(examined) > 1 and output is None:
         raise click.ClickException(f"errors in {invalid} of {len(examined)} files")
@@ -144,7 +168,10 @@ def convert_command(file: str, to: SpecVersion, filesystems: dict[str, str], out
       mcs ignition convert --to 2.2 -o yaml < worker.ign
     """
     ((source, parsed),) = _checked([file])
-    converted = _converted(source, parsed, to, filesystems)
+    if useless := tuple(_useless(parsed, to, filesystems)):
+        _say(source.file, useless)
+        raise click.exceptions.Exit(1)
+    converted = _converted(source, parsed, to, filesystems, "add --filesystem {}=PATH")
     if converted is None:
         raise click.exceptions.Exit(1)
     said = {(entry.path, entry.message) for entry in source.entries}
@@ -166,8 +193,9 @@ def merge_command(files: tuple[str, ...], output: str) -> None:
     """Print the configs of two or more FILEs merged into one, each laid over those before it.
 
     So the last FILE wins, as what a client fetches by ignition.config.merge wins over what it was given. The result has
-    the newest spec among them. Each config is checked, and so is the result; its errors are told with their paths in
-    the result. If there are any, nothing is printed, and the exit status is 1. A FILE may be - for standard input.
+    the newest spec among them, which must be a 3.x; a config of 2.x is converted to it, unless that takes mount points:
+    convert such a FILE first. Each config is checked, and so is the result; its errors are told with their paths in the
+    result. If there are any, nothing is printed, and the exit status is 1. A FILE may be - for standard input.
 
     \b
     Examples:
@@ -178,7 +206,8 @@ def merge_command(files: tuple[str, ...], output: str) -> None:
     to = max(parsed.version for _, parsed in sources)
     if to not in SPEC_3:
         raise click.ClickException("configs of spec 2 cannot be merged: convert them to spec 3 (mcs ignition convert)")
-    configs = [_converted(source, parsed, to, {}) for source, parsed in sources]
+    first = "convert this file first (mcs ignition convert --filesystem {}=PATH)"
+    configs = [_converted(source, parsed, to, {}, first) for source, parsed in sources]
     present = [config for config in configs if config is not None]
     if len(present) < len(configs):
         raise click.exceptions.Exit(1)
@@ -197,12 +226,14 @@ def _checked(files: Sequence[str]) -> list[tuple[Examined, Parsed]]:
     return sound
 
 
-def _converted(source: Examined, parsed: Parsed, to: SpecVersion, filesystems: Mapping[str, str]) -> JSONObject | None:
-    """Convert a file's config, or say why that is impossible."""
+def _converted(
+    source: Examined, parsed: Parsed, to: SpecVersion, filesystems: Mapping[str, str], mounting: str
+) -> JSONObject | None:
+    """Convert a file's config, or say why that is impossible. mounting: what to do if {} lacks a mount point."""
     try:
         return convert(parsed.config, to, filesystems)
     except IgnitionError as error:
-        _say(source.file, refusals(source, error))
+        _say(source.file, refusals(source, error, mounting))
         return None
 
 
@@ -214,6 +245,6 @@ def _finish(file: str, entries: Sequence[Entry], config: JSONObject, output: str
     tell(_FORMATS[output](config).encode(), nl=False)
 
 
-def _say(file: str, entries: Iterable[Entry]) -> None:
-    for entry in entries:
-        click.echo(line(file, entry), err=True)
+def _say(file: str, entries: Sequence[Entry]) -> None:
+    for line in lines(file, entries):
+        click.echo(line, err=True)

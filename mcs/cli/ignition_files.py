@@ -4,7 +4,7 @@ Whatever is wrong with a file, that it cannot be read or that it breaks a rule, 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from mcs.ignition.errors import (
     IgnitionError,
     InvalidConfig,
     InvalidVersion,
+    NoFilesystem,
     NotJSON,
     Problem,
     UnknownVersion,
@@ -29,9 +30,22 @@ from mcs.ignition.report import Path as ConfigPath
 from mcs.ignition.versions import SPEC_2, SPEC_3, SpecVersion
 from mcs.jsondata import JSONObject, text_at
 
-__all__ = ["LARGEST", "STDIN", "Examined", "by_position", "examine", "line", "placed", "record", "refusals"]
+__all__ = [
+    "LARGEST",
+    "MOST",
+    "STDIN",
+    "Examined",
+    "by_position",
+    "examine",
+    "line",
+    "lines",
+    "placed",
+    "record",
+    "refusals",
+]
 
 LARGEST = 16 * 1024 * 1024
+MOST = 1000  # lines for people about one file
 STDIN = "-"
 
 _KNOWN = f"{SPEC_2[0]} to {SPEC_2[-1]} and {SPEC_3[0]} to {SPEC_3[-1]}"
@@ -49,7 +63,7 @@ class Examined:
 
 def examine(file: str) -> Examined:
     """Read a file, or standard input for "-", and check the config in it."""
-    name = "<stdin>" if file == STDIN else file
+    name = "<stdin>" if file == STDIN else _UNDECODED.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", file)
     try:
         text = _read(file)
     except OSError as error:
@@ -62,7 +76,10 @@ def examine(file: str) -> Examined:
         parsed = parse(text)
     except IgnitionError as error:
         return Examined(name, by_position(_entries(error, text)), text)
-    return Examined(name, by_position(parsed.report.entries), text, parsed)
+    return Examined(name, by_position([*parsed.report.entries, *_repeats(text, parsed.repeated)]), text, parsed)
+
+
+_UNDECODED = re.compile("[\udc80-\udcff]")  # what Python makes of bytes of a file's name that are no characters
 
 
 def _read(file: str) -> bytes:
@@ -82,6 +99,16 @@ def by_position(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.position or Position(0, 0)))
 
 
+_REPEATED = "repeated: the later one counts; two objects become one"
+
+
+def _repeats(text: bytes, paths: Sequence[ConfigPath]) -> Iterator[Entry]:
+    """Warn of members that an object has twice, at the later one: clients take that without a word."""
+    if paths:
+        places = locate(decode(text).text, (), paths)
+        yield from (Entry(Kind.WARNING, path, _REPEATED, places[path]) for path in paths)
+
+
 # ---- what was raised
 
 
@@ -89,10 +116,13 @@ def _entries(error: IgnitionError, text: bytes) -> tuple[Entry, ...]:
     hint = _taken_for(error, text)
     if hint is not None:
         return (Entry(Kind.ERROR, (), hint, Position(1, 1)),)
-    if isinstance(error, InvalidConfig):
+    if isinstance(error, NotJSON):
         return error.report.entries
+    if isinstance(error, InvalidConfig):
+        return (*error.report.entries, *_repeats(text, decode(text).repeated))
     if isinstance(error, (InvalidVersion, UnknownVersion)):
-        return _placed(text, (Entry(Kind.ERROR, ("ignition", "version"), _version_message(error)),))
+        entry = Entry(Kind.ERROR, ("ignition", "version"), _version_message(error))
+        return (*_placed(text, (entry,)), *_repeats(text, decode(text).repeated))
     return (Entry(Kind.ERROR, (), str(error)),)
 
 
@@ -144,12 +174,15 @@ def _object_taken_for(text: bytes) -> str | None:
 # ---- what a conversion says
 
 
-def refusals(source: Examined, error: IgnitionError) -> tuple[Entry, ...]:
-    """Return why a file's config cannot be said in another spec, each reason at its place in the file."""
+def refusals(source: Examined, error: IgnitionError, mounting: str) -> tuple[Entry, ...]:
+    """Return why a file's config cannot be said in another spec, each reason at its place in the file.
+
+    mounting: what to do where no mount point is known for the filesystem {}.
+    """
     if isinstance(error, UnsupportedFeatures):
         entries = tuple(_refusal(each, error.to) for each in error.features)
     elif isinstance(error, Untranslatable):
-        entries = tuple(_refusal(each, error.to) for each in error.problems)
+        entries = tuple(_refusal(each, error.to, mounting) for each in error.problems)
     elif isinstance(error, InvalidConfig):
         entries = error.report.entries
     else:
@@ -157,11 +190,13 @@ def refusals(source: Examined, error: IgnitionError) -> tuple[Entry, ...]:
     return placed(source, entries)
 
 
-def _refusal(problem: Problem, to: SpecVersion) -> Entry:
+def _refusal(problem: Problem, to: SpecVersion, mounting: str = "") -> Entry:
     if isinstance(problem, Unsupported):
         message = f"spec {to} lacks {problem.field} (since {problem.since})"
     else:
         message = str(problem).removeprefix(f"{problem.path}: ")
+    if isinstance(problem, NoFilesystem) and problem.name:
+        message += f": {mounting.format(problem.name)}"
     return Entry(Kind.ERROR, _keys(problem.path), message)
 
 
@@ -198,6 +233,16 @@ def line(file: str, entry: Entry) -> str:
     place = "" if entry.position is None else f":{entry.position.line}:{entry.position.column}"
     path = f"{path_text(entry.path)}: " if entry.path else ""
     return printable(f"{file}{place}: {entry.kind}: {path}{entry.message}")
+
+
+def lines(file: str, entries: Sequence[Entry]) -> Iterator[str]:
+    """Write a file's entries for people: of very many some, errors before others, and how many more there are."""
+    shown = entries
+    if len(entries) > MOST:
+        shown = by_position(sorted(entries, key=lambda entry: entry.kind is not Kind.ERROR)[:MOST])
+    yield from (line(file, entry) for entry in shown)
+    if len(shown) < len(entries):
+        yield printable(f"{file}: and {len(entries) - len(shown)} more")
 
 
 def record(examined: Examined) -> JSONObject:

@@ -9,6 +9,7 @@ from mcs.ignition.conversion import convert, unknown_members
 from mcs.ignition.errors import (
     DuplicateDropin,
     DuplicateInode,
+    DuplicateMount,
     DuplicateUnit,
     EmptyConfig,
     IgnitionError,
@@ -62,6 +63,7 @@ __all__ = [
     "Asking22",
     "DuplicateDropin",
     "DuplicateInode",
+    "DuplicateMount",
     "DuplicateUnit",
     "EmptyConfig",
     "Entry",

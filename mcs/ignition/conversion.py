@@ -11,7 +11,7 @@ from mcs.ignition.errors import UnknownVersion, UnsupportedFeatures
 from mcs.ignition.from_2 import from_2
 from mcs.ignition.tables import table
 from mcs.ignition.to_2 import to_2
-from mcs.ignition.versions import TARGETS, SpecVersion, declared_version
+from mcs.ignition.versions import TARGETS, SpecVersion, declared_version, declaring
 from mcs.ignition.within_2 import upgrade
 from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSON, JSONObject
@@ -88,10 +88,7 @@ def _within(config: JSONObject, source: SpecVersion, to: SpecVersion) -> JSONObj
     converted = walk.object(table(source), config, (), to)
     if walk.unsupported:
         raise UnsupportedFeatures(to, tuple(walk.unsupported))
-    ignition = converted["ignition"]
-    assert isinstance(ignition, dict)  # declared_version found the version in it
-    ignition["version"] = str(to)
-    return converted
+    return declaring(converted, to)
 
 
 def _with_own_containers(config: JSONObject) -> JSONObject:

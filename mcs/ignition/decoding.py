@@ -4,13 +4,14 @@ It knows no table: which members a config may have, and of what type, is not dec
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import Never
 
 from mcs.ignition.errors import EmptyConfig, NotJSON
 from mcs.ignition.positions import places
-from mcs.ignition.report import Entry, Kind, Report
+from mcs.ignition.report import Entry, Kind, Path, Report
 from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["Decoded", "decode"]
@@ -18,10 +19,14 @@ __all__ = ["Decoded", "decode"]
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A JSON value and the text it was read from, in which what is no Unicode has become U+FFFD."""
+    """A JSON value and the text it was read from, in which what is no Unicode has become U+FFFD.
+
+    repeated: the paths of members of the value that an object has twice, or each of two that have become one.
+    """
 
     value: JSON
     text: str
+    repeated: tuple[Path, ...] = ()
 
 
 def decode(source: str | bytes) -> Decoded:
@@ -32,8 +37,9 @@ def decode(source: str | bytes) -> Decoded:
     object changes nothing (Go: null leaves a struct as it is). An integer of more than 20 characters becomes ±2**64:
     neither fits 64 bits, and Python refuses to read very long ones.
 
-    >>> decode('{"a": {"b": 1}, "a": {"c": [2]}, "d": 3, "d": 4}').value
-    {'a': {'b': 1, 'c': [2]}, 'd': 4}
+    >>> decoded = decode('{"a": {"b": 1}, "a": {"c": [2]}, "d": 3, "d": 4}')
+    >>> decoded.value, decoded.repeated
+    ({'a': {'b': 1, 'c': [2]}, 'd': 4}, (('a',), ('d',)))
     >>> decode('{"a": 1}, {}')
     Traceback (most recent call last):
     mcs.ignition.errors.NotJSON: $: not JSON: Extra data
@@ -45,8 +51,11 @@ def decode(source: str | bytes) -> Decoded:
         raise EmptyConfig
     text = _unicode(source)
     _refuse_other_formats(text)
+    objects = _Objects()
+    decoder = JSONDecoder(parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=objects.make)
     try:
-        return Decoded(_DECODER.decode(text), text)
+        value = decoder.decode(text)
+        return Decoded(value, text, tuple(objects.repeated(value)))
     except JSONDecodeError as error:
         raise _not_json(f"not JSON: {error.msg.removesuffix(' at').rstrip(': ')}", text, error.pos) from None
     except _Constant as error:
@@ -119,27 +128,49 @@ def _integer(text: str) -> int:
     return -(2**64) if text.startswith("-") else 2**64
 
 
-def _object(pairs: list[tuple[str, JSON]]) -> JSONObject:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        members = {}
-        for name, value in pairs:
-            _put(members, name, value)
-    return members
+class _Objects:
+    """Makes the objects of one text, and knows which of their members are repeated."""
 
+    def __init__(self) -> None:
+        # By identity; the object stands beside its names, so that no other one gets its identity.
+        self._repeats: dict[int, tuple[JSONObject, set[str]]] = {}
 
-def _put(members: JSONObject, name: str, value: JSON) -> None:
-    earlier = members.get(name)
-    if not isinstance(earlier, dict):
-        members[name] = value
-    elif isinstance(value, dict):
-        for inner, member in value.items():
-            _put(earlier, inner, member)
-    elif value is not None:
-        members[name] = value
+    def make(self, pairs: list[tuple[str, JSON]]) -> JSONObject:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            members = {}
+            for name, value in pairs:
+                self._put(members, name, value)
+        return members
 
+    def _put(self, members: JSONObject, name: str, value: JSON) -> None:
+        if name in members:
+            self._note(members, {name})
+        earlier = members.get(name)
+        if not isinstance(earlier, dict):
+            members[name] = value
+        elif isinstance(value, dict):
+            for inner, member in value.items():
+                self._put(earlier, inner, member)
+            if id(value) in self._repeats:
+                self._note(earlier, self._repeats[id(value)][1])
+        elif value is not None:
+            members[name] = value
 
-_DECODER = JSONDecoder(parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=_object)
+    def _note(self, members: JSONObject, names: set[str]) -> None:
+        self._repeats.setdefault(id(members), (members, set()))[1].update(names)
+
+    def repeated(self, value: JSON) -> Iterator[Path]:
+        """Yield the path of each repeated member that is in the value, in its order; no recursion, it may be deep."""
+        pending: list[tuple[Path, JSON]] = [((), value)] if self._repeats else []
+        while pending:
+            path, value = pending.pop()
+            if isinstance(value, dict):
+                names = self._repeats[id(value)][1] if id(value) in self._repeats else ()
+                yield from ((*path, name) for name in value if name in names)
+                pending += [((*path, name), member) for name, member in reversed(value.items())]
+            elif isinstance(value, list):
+                pending += [((*path, index), value[index]) for index in reversed(range(len(value)))]
 
 
 # Where a text that Python's decoder does not locate goes wrong
@@ -149,18 +180,23 @@ _CONSTANTS = re.compile(rf"{_STRING}|(?P<constant>NaN|-?Infinity)", re.DOTALL)
 _BRACKETS = re.compile(rf"{_STRING}|(?P<opening>[\[{{])|(?P<closing>[\]}}])", re.DOTALL)
 
 
+_DEEPEST = 900  # levels that can be counted on: of the interpreter's 1000 the callers take some
+
+
 def _first_constant(text: str) -> int:
     return next(match.start() for match in _CONSTANTS.finditer(text) if match["constant"])
 
 
 def _deepest(text: str) -> int:
-    """Return where the deepest object or list begins."""
+    """Return where the first object or list begins that is deeper than can be counted on, or else the deepest one."""
     depth = greatest = offset = 0
     for match in _BRACKETS.finditer(text):
         if match["opening"]:
             depth += 1
             if depth > greatest:
                 greatest, offset = depth, match.start()
+            if depth > _DEEPEST:
+                break
         elif match["closing"]:
             depth -= 1
     return offset

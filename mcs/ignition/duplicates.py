@@ -1,9 +1,10 @@
 """Items of one list, or of lists that share their keys, that are the same one: spec 3 says each thing once. Pure."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
-from mcs.ignition.fields import ListOf, Struct
+from mcs.ignition.fields import CONCATENATED, ListOf, Struct
+from mcs.ignition.keys import Key, key_of
 from mcs.ignition.report import Entry, Kind, Path
 from mcs.ignition.versions import SpecVersion
 from mcs.jsondata import JSON
@@ -24,12 +25,12 @@ def duplicates(struct: Struct, value: JSON, version: SpecVersion, path: Path = (
     if not isinstance(value, dict):
         return
     members = [(name, kind, value[name]) for name, kind in _members(struct, version) if value.get(name)]
-    seen: dict[str, set[Hashable]] = {}
+    seen: dict[str, set[Key]] = {}
     for name, kind, member in members:
-        if isinstance(kind, ListOf) and kind.key is not None and isinstance(member, list):
+        if isinstance(kind, ListOf) and kind.key is not CONCATENATED and isinstance(member, list):
             keys = seen.setdefault(kind.group or name, set())
             for index, item in enumerate(member):
-                key = _key(kind, kind.key, item)
+                key = key_of(kind, item)
                 if key in keys:
                     yield Entry(Kind.ERROR, (*path, name, index), "duplicate entry defined")
                 keys.add(key)
@@ -50,21 +51,5 @@ def _members(struct: Struct, version: SpecVersion) -> tuple[tuple[str, ListOf | 
 
 def _matters(kind: ListOf | Struct, version: SpecVersion) -> bool:
     if isinstance(kind, ListOf):
-        return kind.key is not None or (isinstance(kind.element, Struct) and _matters(kind.element, version))
+        return kind.key is not CONCATENATED or (isinstance(kind.element, Struct) and _matters(kind.element, version))
     return bool(_members(kind, version))
-
-
-def _key(kind: ListOf, names: tuple[str, ...], item: JSON) -> Hashable:
-    """Return what makes an item itself; items that say nothing of it are all the same one."""
-    if not isinstance(item, dict):
-        return item if isinstance(item, (str, int)) else _nothing(kind)
-    for name in names:
-        member = item.get(name)
-        if isinstance(member, (str, int)) and member != 0:
-            return member if len(names) == 1 else (name, member)
-    return ""
-
-
-def _nothing(kind: ListOf) -> Hashable:
-    """Return what a null item is: a text without characters, or an object with nothing in it."""
-    return "" if isinstance(kind.element, Struct) else kind.element.zero

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DuplicateDropin",
     "DuplicateInode",
+    "DuplicateMount",
     "DuplicateUnit",
     "EmptyConfig",
     "IgnitionError",
@@ -165,6 +166,19 @@ class DuplicateInode:
 
 
 @dataclass(frozen=True, slots=True)
+class DuplicateMount:
+    """Two filesystems are mounted at one place. path: the later one; mount: where; old, new: their names, maybe one."""
+
+    path: str
+    mount: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f'{self.path}: the filesystem "{self.new}" is mounted at {self.mount}, where "{self.old}" is already'
+
+
+@dataclass(frozen=True, slots=True)
 class UsesOwnLink:
     """A file, directory or link lies below a link of the same config. name: `File: /a/b`; link: `/a`."""
 
@@ -215,6 +229,7 @@ Problem: TypeAlias = (
     | NetworkdUsed
     | NoFilesystem
     | DuplicateInode
+    | DuplicateMount
     | UsesOwnLink
     | DuplicateUnit
     | DuplicateDropin

@@ -4,14 +4,15 @@ The checks and the mapping are those of the reference implementation's converter
 word, this does not.
 """
 
-import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from mcs.ignition import schema, schema_2
+from mcs.ignition.above import Paths
 from mcs.ignition.errors import (
     DuplicateDropin,
     DuplicateInode,
+    DuplicateMount,
     DuplicateUnit,
     NetworkdUsed,
     NoFilesystem,
@@ -22,10 +23,10 @@ from mcs.ignition.errors import (
     Untranslatable,
     UsesOwnLink,
 )
-from mcs.ignition.places import spelled
+from mcs.ignition.places import full_path, spelled
 from mcs.ignition.plain import without_plain_zeros
 from mcs.ignition.report import path_text
-from mcs.ignition.versions import V2_4, V3_1, SpecVersion
+from mcs.ignition.versions import V2_4, V3_1, SpecVersion, declaring
 from mcs.ignition.within_2 import upgrade
 from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at
@@ -47,16 +48,7 @@ def from_2(config: JSONObject, to: SpecVersion, filesystems: Mapping[str, str]) 
     said = _sections(without_plain_zeros(schema_2.CONFIG, newest, V2_4), mounted)
     # What 3.0 lacks is among the problems, with its place in spec 2; only values that are invalid there may be left.
     converted = Walk(V3_1).object(schema.CONFIG, said, (), to)
-    return converted | {"ignition": object_at(converted, "ignition") | {"version": str(to)}}
-
-
-def full_path(mount: str, path: str) -> str:
-    """Return the path of a node from the root on, simplified.
-
-    >>> full_path("/mnt/q/", "//a/../b/"), full_path("/", "/")
-    ('/mnt/q/b', '/')
-    """
-    return "/" + posixpath.normpath(f"/{mount}/{path}").lstrip("/")
+    return declaring(converted, to)
 
 
 # What cannot be said
@@ -69,6 +61,7 @@ def _problems(config: JSONObject, to: SpecVersion, mounted: Mapping[str, str]) -
     for index, filesystem in enumerate(list_at(config, "storage", "filesystems")):
         if (name := _text(filesystem, "name")) not in mounted:
             yield NoFilesystem(f"$.storage.filesystems.{index}", name)
+    yield from _mounts_in_the_way(config, mounted)
     yield from _nodes_in_the_way(config, mounted)
     yield from _repeated_units(config)
     yield from _said_by_no_3(config)
@@ -90,12 +83,25 @@ def _nodes(config: JSONObject) -> Iterator[tuple[str, str, JSON]]:
             yield f"$.storage.{section}.{index}", word, node
 
 
+def _mounts_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for index, filesystem in enumerate(list_at(config, "storage", "filesystems")):
+        name = _text(filesystem, "name")
+        if _is_kept(filesystem) and mounted.get(name):
+            path = full_path(mounted[name], "")
+            if path in seen:
+                yield DuplicateMount(f"$.storage.filesystems.{index}", path, seen[path], name)
+            seen.setdefault(path, name)
+
+
 def _nodes_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterator[Problem]:
-    links = {
-        full_path(mounted[filesystem], _text(link, "path"))
-        for link in list_at(config, "storage", "links")
-        if (filesystem := _text(link, "filesystem")) in mounted
-    }
+    links = Paths(
+        {
+            full_path(mounted[filesystem], _text(link, "path"))
+            for link in list_at(config, "storage", "links")
+            if (filesystem := _text(link, "filesystem")) in mounted
+        }
+    )
     seen: dict[str, str] = {}
     for place, word, node in _nodes(config):
         filesystem = _text(node, "filesystem")
@@ -107,20 +113,9 @@ def _nodes_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterato
         if path in seen:
             yield DuplicateInode(place, seen[path], name)
         seen.setdefault(path, name)
-        link = next((above for above in _above(path) if above in links), None) if links else None
+        link = next(links.above(path), "/" if "/" in links and path != "/" else None)
         if link is not None:
             yield UsesOwnLink(place, name, link)
-
-
-def _above(path: str) -> Iterator[str]:
-    """Yield every directory above a simplified path, the nearest first.
-
-    >>> list(_above("/a/b/c"))
-    ['/a/b', '/a', '/']
-    """
-    while path != "/":
-        path = path.rpartition("/")[0] or "/"
-        yield path
 
 
 def _repeated_units(config: JSONObject) -> Iterator[Problem]:
@@ -219,20 +214,19 @@ def _unit(unit: JSON) -> JSONObject:
 
 def _storage(storage: JSONObject, mounted: Mapping[str, str]) -> JSONObject:
     filesystems: list[JSON] = [
-        _filesystem(filesystem, mounted)
-        for filesystem in list_at(storage, "filesystems")
-        if lookup(filesystem, "path") is None and not _is_bare_root(filesystem)
+        _filesystem(filesystem, mounted) for filesystem in list_at(storage, "filesystems") if _is_kept(filesystem)
     ]
     files: list[JSON] = [_file(_node(file, mounted)) for file in list_at(storage, "files")]
     converted: JSONObject = {**storage, "filesystems": filesystems, "files": files}
-    for section in ("directories", "links"):
-        nodes: list[JSON] = [_node(node, mounted) for node in list_at(storage, section)]
-        converted[section] = nodes
+    converted["directories"] = [_node(directory, mounted) for directory in list_at(storage, "directories")]
+    converted["links"] = [_link(link, mounted) for link in list_at(storage, "links")]
     return {name: value for name, value in converted.items() if name in storage}
 
 
-def _is_bare_root(filesystem: JSON) -> bool:
-    return _text(filesystem, "name") == "root" and lookup(filesystem, "mount") is None
+def _is_kept(filesystem: JSON) -> bool:
+    """Tell whether the filesystem is one to be mounted: not one that is mounted already, nor the bare root."""
+    is_bare_root = _text(filesystem, "name") == "root" and lookup(filesystem, "mount") is None
+    return lookup(filesystem, "path") is None and not is_bare_root
 
 
 def _filesystem(filesystem: JSON, mounted: Mapping[str, str]) -> JSONObject:
@@ -252,6 +246,15 @@ def _file(node: JSONObject) -> JSONObject:
     if converted.pop("append", False):
         return converted | {"overwrite": False, "append": [contents]}
     return {"overwrite": True} | converted | {"contents": contents}
+
+
+def _link(link: JSON, mounted: Mapping[str, str]) -> JSONObject:
+    """A client finds a hard link's target from a root: in spec 2 its filesystem's, in spec 3 the system's."""
+    node = _node(link, mounted)
+    filesystem, target = _text(link, "filesystem"), _text(link, "target")
+    if filesystem == "root" or not node.get("hard") or not target:
+        return node
+    return node | {"target": full_path(mounted[filesystem], full_path("/", target))}
 
 
 def _node(node: JSON, mounted: Mapping[str, str]) -> JSONObject:

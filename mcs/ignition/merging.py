@@ -4,15 +4,15 @@ Pure. Nothing but types is checked, and two valid configs may make an invalid on
 """
 
 import copy
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TypeAlias
 
 from mcs.ignition.errors import InvalidConfig
 from mcs.ignition.fields import CONCATENATED, ListOf, Scalar, Struct
+from mcs.ignition.keys import Key, key_of
 from mcs.ignition.plain import is_plain
 from mcs.ignition.tables import table
-from mcs.ignition.versions import SPEC_3, SpecVersion, declared_version
+from mcs.ignition.versions import SPEC_3, SpecVersion, declared_version, declaring
 from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSON, JSONObject, list_at
 
@@ -47,11 +47,7 @@ def merge(parent: JSONObject, *children: JSONObject) -> JSONObject:
         Walk(version).object(table(version), config, (), newest)
         for config, version in zip(configs, versions, strict=True)
     ]
-    merged = _objects(table(newest), contributions, newest)
-    ignition = merged["ignition"]
-    assert isinstance(ignition, dict)  # declared_version found the version in it
-    ignition["version"] = str(newest)
-    return merged
+    return declaring(_objects(table(newest), contributions, newest), newest)
 
 
 def _own_spec(config: JSONObject) -> SpecVersion:
@@ -65,8 +61,6 @@ def _own_spec(config: JSONObject) -> SpecVersion:
 
 # From here on contributions are what the walk made: well-typed and in one spec, the parent's first. What is not used by
 # two places of the result may become part of it.
-
-_Key: TypeAlias = Hashable  # a text, or a member's name and its value
 
 # A plain member of the child wins only where it or its optional companion says something: the reference keeps the two
 # in an object of their own.
@@ -130,17 +124,17 @@ class _KeyedList:
 
     def __init__(self) -> None:
         self.slots: list[list[JSON]] = []
-        self.places: dict[_Key, list[int]] = {}
+        self.places: dict[Key, list[int]] = {}
 
-    def append(self, key: _Key, item: JSON) -> None:
+    def append(self, key: Key, item: JSON) -> None:
         self.places.setdefault(key, []).append(len(self.slots))
         self.slots.append([item])
 
-    def remove(self, key: _Key) -> None:
+    def remove(self, key: Key) -> None:
         for place in self.places.pop(key):
             self.slots[place] = []
 
-    def lay_over(self, key: _Key, item: JSON) -> None:
+    def lay_over(self, key: Key, item: JSON) -> None:
         for count, place in enumerate(self.places[key]):
             self.slots[place].append(copy.deepcopy(item) if count else item)
 
@@ -150,7 +144,7 @@ def _keyed_lists(lists: Mapping[str, ListOf], contributions: Sequence[JSONObject
     made = {name: _KeyedList() for name in lists}
     for contribution in contributions:
         keyed = {
-            name: [(_key(kind, item), item) for item in list_at(contribution, name)] for name, kind in lists.items()
+            name: [(key_of(kind, item), item) for item in list_at(contribution, name)] for name, kind in lists.items()
         }
         last = {key: (name, item) for name, items in keyed.items() for key, item in items}
         new = {
@@ -172,17 +166,6 @@ def _keyed_lists(lists: Mapping[str, ListOf], contributions: Sequence[JSONObject
         for name, kind in lists.items()
         if (merged := [_item(kind.element, slot, version) for slot in made[name].slots if slot])
     }
-
-
-def _key(kind: ListOf, item: JSON) -> _Key:
-    """Return what makes an item the same as another; of several members the first that is set counts, with its name."""
-    if not isinstance(item, dict):
-        return str(item)  # lists of texts are the only keyed lists of scalars
-    assert kind.key is not None  # a concatenated list does not come here
-    if len(kind.key) == 1:
-        return str(item.get(kind.key[0]) or "")
-    # No number is 0, but any text is one: 0 comes from a plain member, an empty text from an optional one.
-    return next(((name, str(value)) for name in kind.key if (value := item.get(name)) is not None and value != 0), "")
 
 
 def _takes_away(kind: ListOf, item: JSON) -> bool:

@@ -109,17 +109,16 @@ def negotiate(
     return ServeStored() if unasked is None else Serve(unasked, None)
 
 
-# Builders choose what stands behind the slash: `2.0.1`, `v2.0.1-3-gabcdef`, `Debian 2.0.1+ds1-1`. The first number with
-# a dot counts. All is bounded, so that no header takes long.
-_RELEASE = re.compile(r"ignition/.{0,64}?(?<![\d.])(\d{1,9})\.(\d{1,9})(?!\d)", re.ASCII | re.DOTALL | re.IGNORECASE)
+# What the client calls itself, and nothing that merely mentions it. Builders choose what follows the version:
+# `2.0.1`, `v2.0.1-3-gabcdef`.
+_RELEASE_2_0 = re.compile(r"Ignition/v?2\.0\.\d", re.ASCII)
 
 
 def _means_3_0(client: str, asking_2_2: Asking22) -> bool:
     """Tell whether spec 3.0 is meant where 2.2 is asked for."""
     if asking_2_2 is not Asking22.BY_NAME:
         return asking_2_2 is Asking22.ALWAYS_3_0
-    release = _RELEASE.search(client)
-    return release is not None and (int(release[1]), int(release[2])) == (2, 0)
+    return _RELEASE_2_0.match(client) is not None
 
 
 @dataclass(frozen=True, slots=True)

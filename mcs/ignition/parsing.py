@@ -13,7 +13,8 @@ from mcs.ignition.fields import Field, ListOf, Scalar, Struct, Type
 from mcs.ignition.positions import locate
 from mcs.ignition.report import Entry, Kind, Path, Report, path_text
 from mcs.ignition.tables import table
-from mcs.ignition.validation import validate
+from mcs.ignition.typed import mismatch, scalar_problem
+from mcs.ignition.validation import entries
 from mcs.ignition.versions import SUPPORTED, V2_3, SpecVersion, declared_version
 from mcs.jsondata import JSON, JSONObject, lookup
 
@@ -22,11 +23,16 @@ __all__ = ["Parsed", "parse"]
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A valid config. config: what its spec knows of the text; version: that spec; report: warnings and the like."""
+    """A valid config. config: what its spec knows of the text; version: that spec; report: warnings and the like.
+
+    repeated: the paths of members that the text has twice in one object; clients take that without a word, and so the
+    report has none. Of two values the later one counts; objects become one, member by member.
+    """
 
     config: JSONObject
     version: SpecVersion
     report: Report
+    repeated: tuple[Path, ...] = ()
 
 
 def parse(source: str | bytes, version: SpecVersion | None = None) -> Parsed:
@@ -56,11 +62,11 @@ def parse(source: str | bytes, version: SpecVersion | None = None) -> Parsed:
         raise InvalidConfig(_placed([*reading.errors, *reading.warnings], reading.strangers, decoded.text))
     if version is not None:
         _require(version, config)
-    entries = [*validate(config, spec).entries, *reading.warnings, *_embedded_key(config, spec)]
-    report = _placed(entries, reading.strangers, decoded.text)
+    found = [*entries(config, spec), *reading.warnings, *_embedded_key(config, spec)]
+    report = _placed(found, reading.strangers, decoded.text)
     if not report.is_valid:
         raise InvalidConfig(report)
-    return Parsed(config, spec, report)
+    return Parsed(config, spec, report, decoded.repeated)
 
 
 # Versions
@@ -106,7 +112,7 @@ class _Reading:
     def object(self, struct: Struct, value: JSON, path: Path) -> JSONObject:
         result: JSONObject = {}
         if not isinstance(value, dict):
-            self._wrong_type("an object", value, path)
+            self._error(path, mismatch(struct, value))
             return result
         fields = _fields(struct, self.version)
         for name, member in value.items():
@@ -123,17 +129,14 @@ class _Reading:
     def _value(self, kind: Type, value: JSON, path: Path, step: str | int) -> JSON:
         # The path is put together where it is needed only: most values are scalars, and right.
         if isinstance(kind, Scalar):
-            # The exact type: true is no integer, though Python's bool is one.
-            if type(value) is not kind.python:
-                self._wrong_type(kind.words, value, (*path, step))
-            elif kind is Scalar.INTEGER and value not in _INTEGERS:
-                self._error((*path, step), "the number does not fit 64 bits")
+            if (problem := scalar_problem(kind, value)) is not None:
+                self._error((*path, step), problem)
             return value
         path = (*path, step)
         if isinstance(kind, Struct):
             return self.object(kind, value, path)
         if not isinstance(value, list):
-            self._wrong_type("a list", value, path)
+            self._error(path, mismatch(kind, value))
             return []
         return [self._item(kind, item, path, index) for index, item in enumerate(value)]
 
@@ -161,27 +164,14 @@ class _Reading:
         else:
             self.warnings.append(Entry(Kind.WARNING, path, _unknown_key(name, self.version)))
 
-    def _wrong_type(self, expected: str, value: JSON, path: Path) -> None:
-        self._error(path, f"{expected} is expected, not {_WORDS[type(value)]}")
-
     def _error(self, path: Path, message: str) -> None:
         self.errors.append(Entry(Kind.ERROR, path, message))
 
 
-_INTEGERS = range(-(2**63), 2**63)  # what a Go client can hold
 _NULL_OBJECT = (
     "context tree does not match content tree at {}."
     " Line and column reporting may be inconsistent. Unused keys may not be reported"
 )
-_WORDS: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "a string",
-    bool: "true or false",
-    int: "an integer",
-    float: "a fraction",
-    type(None): "null",
-}
 
 
 def _unknown_key(name: str, version: SpecVersion) -> str:
@@ -211,11 +201,11 @@ def _embedded_key(config: JSONObject, version: SpecVersion) -> tuple[Entry, ...]
 # Places
 
 
-def _placed(entries: Iterable[Entry], strangers: Iterable[Path], text: str) -> Report:
+def _placed(found: Iterable[Entry], strangers: Iterable[Path], text: str) -> Report:
     """Return the report with the place of every entry; where there is nothing to say, the text is not looked at."""
-    entries = tuple(entries)
-    if not entries:
+    found = tuple(found)
+    if not found:
         return Report()
     strangers = set(strangers)
-    places = locate(text, {entry.path for entry in entries} - strangers, strangers)
-    return Report(tuple(replace(entry, position=places[entry.path]) for entry in entries))
+    places = locate(text, {entry.path for entry in found} - strangers, strangers)
+    return Report(tuple(replace(entry, position=places[entry.path]) for entry in found))

@@ -1,8 +1,19 @@
-"""Where a path leads in a config, in the config's own spelling and order. Pure."""
+"""Where a path leads: in a config, in the config's own spelling and order, and among mounted filesystems. Pure."""
+
+import posixpath
 
 from mcs.jsondata import JSON, JSONObject
 
-__all__ = ["order_at", "spelled"]
+__all__ = ["full_path", "order_at", "spelled"]
+
+
+def full_path(mount: str, path: str) -> str:
+    """Return the path of a node of a filesystem from the root on, simplified.
+
+    >>> full_path("/mnt/q/", "//a/../b/"), full_path("/", "/")
+    ('/mnt/q/b', '/')
+    """
+    return "/" + posixpath.normpath(f"/{mount}/{path}").lstrip("/")
 
 
 def spelled(config: JSONObject, path: str) -> str:

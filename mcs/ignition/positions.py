@@ -48,11 +48,12 @@ def places(text: str, offsets: Iterable[int]) -> dict[int, Position]:
     {4: Position(line=2, column=3)}
     """
     found: dict[int, Position] = {}
-    line, counted = 1, 0
+    line, start_of_line, counted = 1, 0, 0
     for offset in sorted(offsets):
         line += text.count("\n", counted, offset)
+        start_of_line = max(start_of_line, text.rfind("\n", counted, offset) + 1)
         counted = offset
-        found[offset] = Position(line, offset - text.rfind("\n", 0, offset))
+        found[offset] = Position(line, offset - start_of_line + 1)
     return found
 
 

@@ -4,14 +4,17 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from mcs.ignition import urls
+from mcs.ignition.extents import Extent, crowded, extent
 from mcs.ignition.members import is_set, items, plain, texts
 from mcs.ignition.rules import Found, error, problem, warning
-from mcs.ignition.unitfile import InvalidUnit, options, quoted
+from mcs.ignition.unitfile import InvalidUnit, quoted, sections, without_effect
 from mcs.ignition.values import (
     MOST_SPARELESS_LEVELS,
     RAID_LEVELS,
     absolute_path_problem,
     compression_problem,
+    dropin_name_problem,
+    extension,
     hash_problem,
     unit_name_problem,
 )
@@ -165,25 +168,23 @@ def _repeated_numbers(partitions: list[JSONObject]) -> Iterator[int]:
 def _overlapping(partitions: list[JSONObject], are_optional: bool) -> Iterator[int]:
     """Yield the later of two partitions that overlap; where one starts is known only if it is not 0."""
     placed = [
-        (index, start, integer_at(partition, "size") or 0)
+        extent(index, start, integer_at(partition, "size") or 0)
         for index, partition in enumerate(partitions)
         if (start := integer_at(partition, "start")) and (is_set(partition, "size") or not are_optional)
     ]
-    for (first, *one), (second, *other) in combinations(placed, 2):
+    for one, other in combinations(crowded(placed), 2):
         # Before 2.3 partitions of which every member is the same are one and the same to the reference implementation.
-        if _meet(*one, *other) and (are_optional or not _are_alike(partitions[first], partitions[second])):
-            yield second
+        if _meet(one, other) and (are_optional or not _are_alike(partitions[one.place], partitions[other.place])):
+            yield other.place
 
 
-def _meet(start: int, size: int, other_start: int, other_size: int) -> bool:
-    """Tell whether partitions have a sector in common; a size of 0 fills what is free: only its start is certain."""
-    end = start + (size or 1) - 1
-    other_end = other_start + (other_size or 1) - 1
+def _meet(one: Extent, other: Extent) -> bool:
+    """Tell whether partitions have a sector in common."""
     return (
-        start <= other_start <= end
-        or start <= other_end <= end
-        or other_start <= start <= other_end
-        or other_start <= end <= other_end
+        one.start <= other.start <= one.end
+        or one.start <= other.end <= one.end
+        or other.start <= one.start <= other.end
+        or other.start <= one.end <= other.end
     )
 
 
@@ -197,27 +198,21 @@ def _are_alike(one: JSONObject, other: JSONObject) -> bool:
 
 def contents(value: JSONObject, _: SpecVersion) -> Iterator[Found]:
     """Check the contents of a drop-in, or of a networkd unit."""
-    return problem(_unit_problem(value), "contents")
+    try:
+        sections(plain(value, "contents"))
+    except InvalidUnit as invalid:
+        yield error(str(invalid), "contents")
 
 
 def unit_contents(unit: JSONObject, is_enabled: bool) -> Iterator[Found]:
     """Check the contents of a systemd unit, and whether enabling it has an effect; no option at all draws nothing."""
-    message = _unit_problem(unit)
-    if message is not None:
-        yield error(message, "contents")
-    elif is_enabled:
-        found = options(plain(unit, "contents"))
-        if found and all(option.section != "Install" for option in found):
-            name = quoted(plain(unit, "name"))
-            yield warning(f"unit {name} is enabled, but has no install section so enable does nothing", "contents")
-
-
-def _unit_problem(value: JSONObject) -> str | None:
     try:
-        options(plain(value, "contents"))
+        found = sections(plain(unit, "contents"))
     except InvalidUnit as invalid:
-        return f"invalid unit content: {invalid.message}"
-    return None
+        yield error(str(invalid), "contents")
+    else:
+        if is_enabled and found and "Install" not in found:
+            yield warning(without_effect(plain(unit, "name")), "contents")
 
 
 def unit_name(unit: JSONObject, _: SpecVersion) -> Iterator[Found]:
@@ -227,23 +222,16 @@ def unit_name(unit: JSONObject, _: SpecVersion) -> Iterator[Found]:
 
 def dropin_name(dropin: JSONObject, _: SpecVersion) -> Iterator[Found]:
     """Check that systemd would read a drop-in."""
-    if _extension(plain(dropin, "name")) != ".conf":
-        yield error("invalid systemd drop-in extension", "name")
+    return problem(dropin_name_problem(plain(dropin, "name")), "name")
 
 
 def networkd_name(unit: JSONObject, _: SpecVersion) -> Iterator[Found]:
     """Check that networkd, or udev for it, would read a unit."""
-    if _extension(plain(unit, "name")) not in _NETWORKD_EXTENSIONS:
+    if extension(plain(unit, "name")) not in _NETWORKD_EXTENSIONS:
         yield error("invalid networkd unit extension", "name")
 
 
 def networkd_dropin_name(dropin: JSONObject, _: SpecVersion) -> Iterator[Found]:
     """Check that networkd would read a drop-in."""
-    if _extension(plain(dropin, "name")) != ".conf":
+    if extension(plain(dropin, "name")) != ".conf":
         yield error("invalid networkd drop-in extension", "name")
-
-
-def _extension(name: str) -> str:
-    """Return the last dot of a path's last element and what follows it, or nothing."""
-    _, dot, last = name.rpartition("/")[2].rpartition(".")
-    return dot + last

@@ -18,7 +18,7 @@ _FORMATS = ("ext4", "btrfs", "xfs", "swap", "vfat")
 _MIXED_UNITS = "cannot mix MBs and sectors within a disk"
 
 
-# Disks.
+# Disks
 
 
 def _disk(disk: JSONObject, version: SpecVersion) -> Iterator[Found]:
@@ -72,7 +72,7 @@ def _partition_members(partition: JSONObject, version: SpecVersion) -> Iterator[
                 yield Found(Kind.DEPRECATED, (name,), f"{name} is deprecated; use {name}MB instead")
 
 
-# Filesystems.
+# Filesystems
 
 
 def _creation(filesystem: JSONObject, _: SpecVersion) -> Iterator[Found]:
@@ -104,7 +104,7 @@ def _mount_members(mount: JSONObject, _: SpecVersion) -> Iterator[Found]:
     yield from problem(label_problem(plain(mount, "label"), plain(mount, "format")), "label")
 
 
-# Nodes.
+# Nodes
 
 
 def _node(node: JSONObject, _: SpecVersion) -> Iterator[Found]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
+from mcs.ignition.extents import Extent, crowded, extent
 from mcs.ignition.members import is_set, items, plain, texts
 from mcs.ignition.rules import Found, Rules, error, problem, warning
 from mcs.ignition.values import (
@@ -62,17 +62,9 @@ def _first_repeated(values: Sequence[object]) -> int | None:
     return None
 
 
-class _Extent(NamedTuple):
-    """Where a partition is to be, both ends included. place: of the partition in its list."""
-
-    place: int
-    start: int
-    end: int
-
-
 def _overlapped(partitions: list[JSONObject]) -> int | None:
     """Return the first partition that the first one which overlaps any overlaps."""
-    extents = list(_extents(partitions))
+    extents = crowded(list(_extents(partitions)))
     for one in extents:
         for other in extents:
             if one is not other and (
@@ -84,12 +76,12 @@ def _overlapped(partitions: list[JSONObject]) -> int | None:
     return None
 
 
-def _extents(partitions: list[JSONObject]) -> Iterator[_Extent]:
+def _extents(partitions: list[JSONObject]) -> Iterator[Extent]:
     """List the partitions whose place is known: a start of 0 is wherever there is room."""
     for index, partition in enumerate(partitions):
         start, size = integer_at(partition, "startMiB"), integer_at(partition, "sizeMiB")
         if start and size is not None:
-            yield _Extent(index, start, start + size - 1 if size else start)
+            yield extent(index, start, size)
 
 
 def _partition(partition: JSONObject, _: SpecVersion) -> Iterator[Found]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from types import MappingProxyType
 
+from mcs.ignition.above import Paths
 from mcs.ignition.members import is_set, items, plain
 from mcs.ignition.rules import Found, Rules, error, problem, warning
 from mcs.ignition.schema import SPECIAL_MODE_BITS
@@ -51,20 +52,11 @@ def _owner(owner: JSONObject, _: SpecVersion) -> Iterator[Found]:
 
 def _below_links(storage: JSONObject, _: SpecVersion) -> Iterator[Found]:
     links = Counter(plain(link, "path") for link in items(storage, "links"))
-    if not links:
-        return
+    paths = Paths(links)
     for name, message in _BELOW_LINK.items():
         for index, node in enumerate(items(storage, name)):
-            for _link in range(sum(links[ancestor] for ancestor in _ancestors(plain(node, "path")))):
+            for _link in range(sum(links[link] for link in paths.above(plain(node, "path")))):
                 yield error(message, name, index)
-
-
-def _ancestors(path: str) -> Iterator[str]:
-    """List what stands before each slash of a path."""
-    slash = path.find("/")
-    while slash >= 0:
-        yield path[:slash]
-        slash = path.find("/", slash + 1)
 
 
 def _targets(storage: JSONObject, version: SpecVersion) -> Iterator[Found]:

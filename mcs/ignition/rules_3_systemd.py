@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from mcs.ignition.members import items, plain
 from mcs.ignition.rules import Found, Rules, error, problem, warning
-from mcs.ignition.unitfile import InvalidUnit, quoted, sections
-from mcs.ignition.values import unit_name_problem
+from mcs.ignition.unitfile import InvalidUnit, quoted, sections, without_effect
+from mcs.ignition.values import dropin_name_problem, unit_name_problem
 from mcs.ignition.versions import SpecVersion
 from mcs.jsondata import JSONObject
 
@@ -28,8 +28,7 @@ def _units(systemd: JSONObject, _: SpecVersion) -> Iterator[Found]:
         if unit.get("enabled") is not True:
             continue
         if contents[index].lacks_install_section:
-            message = f"unit {quoted(name)} is enabled, but has no install section so enable does nothing"
-            yield warning(message, "units", index, "contents")
+            yield warning(without_effect(name), "units", index, "contents")
         template = _template(name)
         if template is not None and template in by_name and contents[by_name[template]].lacks_install_section:
             message = f"template unit {quoted(template)} for {quoted(name)} doesn't have Install section"
@@ -48,7 +47,7 @@ class _Contents:
         try:
             self.lacks_install_section = bool(text) and "Install" not in sections(text)
         except InvalidUnit as invalid:
-            self.problem = _problem(invalid)
+            self.problem = str(invalid)
 
 
 def _template(name: str) -> str | None:
@@ -61,14 +60,8 @@ def _dropin(dropin: JSONObject, _: SpecVersion) -> Iterator[Found]:
     try:
         sections(plain(dropin, "contents"))
     except InvalidUnit as invalid:
-        yield error(_problem(invalid), "contents")
-    name = plain(dropin, "name").rpartition("/")[2]
-    if not name.endswith(".conf"):
-        yield error("invalid systemd drop-in extension", "name")
-
-
-def _problem(invalid: InvalidUnit) -> str:
-    return f"invalid unit content: {invalid.message}"
+        yield error(str(invalid), "contents")
+    yield from problem(dropin_name_problem(plain(dropin, "name")), "name")
 
 
 RULES: Rules = MappingProxyType({"systemd": (_units,), "drop-in": (_dropin,)})

@@ -281,8 +281,8 @@ _LUKS = Struct(
 _MODE = Field(
     INTEGER,
     features=(
-        Feature(V3_6, "setuid, setgid or sticky bit", _has_special_bits),
-        Feature(V3_4, "setuid, setgid or sticky bit", _has_special_bits),
+        Feature(V3_6, "setuid, setgid or sticky bits that are honoured", _has_special_bits),
+        Feature(V3_4, "setuid, setgid or sticky bits, which 3.4 declares and 3.6 honours", _has_special_bits),
     ),
     crossings=(Crossing(V3_6, up=_without_special_bits),),
 )

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcs.ignition import schema, schema_2
-from mcs.ignition.errors import UnsupportedFeatures
+from mcs.ignition.above import Paths
+from mcs.ignition.errors import Unsupported, UnsupportedFeatures
 from mcs.ignition.lacking_2 import lacking
-from mcs.ignition.places import order_at, spelled
+from mcs.ignition.places import full_path, order_at, spelled
 from mcs.ignition.plain import without_plain_zeros
-from mcs.ignition.versions import V3_1, SpecVersion
+from mcs.ignition.versions import V3_0, V3_1, SpecVersion, declaring
 from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at, text_at
 
@@ -21,6 +22,7 @@ __all__ = ["to_2"]
 # What spec 3 means where the mode is absent, and spec 2 does not: there it is 0000.
 _FILE_MODE = 0o644
 _DIRECTORY_MODE = 0o755
+_ROOTS = ("root", "/")  # the filesystem at / by the names it may get
 
 
 def to_2(config: JSONObject, source: SpecVersion, to: SpecVersion) -> JSONObject:
@@ -33,16 +35,12 @@ def to_2(config: JSONObject, source: SpecVersion, to: SpecVersion) -> JSONObject
     """
     walk = Walk(source)
     said = walk.object(schema.CONFIG, config, (), V3_1)
-    unsupported = [*walk.unsupported, *lacking(said, to)]
+    unsupported = [*walk.unsupported, *lacking(said, to), *_links_across(said)]
     if unsupported:
         # An object before what is in it, and everything as the config itself spells it.
         located = [replace(feature, path=spelled(config, feature.path)) for feature in unsupported]
         raise UnsupportedFeatures(to, tuple(sorted(located, key=lambda feature: order_at(config, feature.path))))
-    converted = without_plain_zeros(schema_2.CONFIG, _sections(said), to)
-    ignition = converted["ignition"]
-    assert isinstance(ignition, dict)  # declared_version found the version in it
-    ignition["version"] = str(to)
-    return converted
+    return declaring(without_plain_zeros(schema_2.CONFIG, _sections(said), to), to)
 
 
 def _sections(config: JSONObject) -> JSONObject:
@@ -61,14 +59,14 @@ def _ignition(ignition: JSONObject) -> JSONObject:
     return ignition | {"config": references}
 
 
-# storage
+# Storage
 
 
 def _storage(storage: JSONObject) -> JSONObject:
-    mounted = {path for item in list_at(storage, "filesystems") if (path := text_at(item, "path"))}
+    mounted = _mounted(storage)
     files: list[JSON] = [entry for file in list_at(storage, "files") for entry in _files(file, mounted)]
     directories: list[JSON] = [_directory(item, mounted) for item in list_at(storage, "directories")]
-    links: list[JSON] = [_node(item, mounted) for item in list_at(storage, "links")]
+    links: list[JSON] = [_link(item, mounted) for item in list_at(storage, "links")]
     filesystems = _filesystems(list_at(storage, "filesystems"))
     nodes: JSONObject = {"filesystems": filesystems, "files": files, "directories": directories, "links": links}
     return storage | {name: items for name, items in nodes.items() if storage.get(name) is not None}
@@ -88,7 +86,7 @@ def _filesystems(filesystems: list[JSON]) -> list[JSON]:
     return converted
 
 
-def _files(file: JSON, mounted: set[str]) -> Iterator[JSONObject]:
+def _files(file: JSON, mounted: Paths) -> Iterator[JSONObject]:
     """Yield an entry for the content of a file and one for each content that is appended to it.
 
     A file that has neither only has to be there: so it is appended nothing.  Without a mode, what is appended to keeps
@@ -110,26 +108,50 @@ def _files(file: JSON, mounted: set[str]) -> Iterator[JSONObject]:
         yield node | {"overwrite": False, "append": True, "contents": content}
 
 
-def _directory(directory: JSON, mounted: set[str]) -> JSONObject:
+def _directory(directory: JSON, mounted: Paths) -> JSONObject:
     node = _node(directory, mounted)
     mode = node.get("mode")
     return node | {"mode": _DIRECTORY_MODE if mode is None else mode}
 
 
-def _node(node: JSON, mounted: set[str]) -> JSONObject:
+def _link(link: JSON, mounted: Paths) -> JSONObject:
+    """A client finds a hard link's target from a root: in spec 2 its filesystem's, in spec 3 the system's."""
+    node = _node(link, mounted)
+    target = text_at(node, "target")
+    if node["filesystem"] in _ROOTS or not node.get("hard") or target is None:
+        return node
+    return node | {"target": _place(full_path("/", target), mounted)[1]}
+
+
+def _links_across(config: JSONObject) -> Iterator[Unsupported]:
+    """Yield every hard link whose target is on another filesystem than itself."""
+    mounted = _mounted(object_at(config, "storage"))
+    for index, link in enumerate(list_at(config, "storage", "links")):
+        target = text_at(link, "target")
+        if lookup(link, "hard") and target is not None:
+            filesystem, _ = _place(text_at(link, "path") or "", mounted)
+            if _place(full_path("/", target), mounted)[0] != filesystem:
+                path = f"$.storage.links.{index}.target"
+                yield Unsupported(path, "a hard link to another filesystem", V3_0)
+
+
+def _node(node: JSON, mounted: Paths) -> JSONObject:
     filesystem, path = _place(text_at(node, "path") or "", mounted)
     return object_at(node) | {"filesystem": filesystem, "path": path}
 
 
-def _place(path: str, mounted: set[str]) -> tuple[str, str]:
+def _mounted(storage: JSONObject) -> Paths:
+    return Paths({path for item in list_at(storage, "filesystems") if (path := text_at(item, "path"))})
+
+
+def _place(path: str, mounted: Paths) -> tuple[str, str]:
     """Return the filesystem that holds a path, and the path in it.
 
-    >>> _place("/var/lib/a", {"/var", "/v"}), _place("/variable", {"/var"}), _place("/var", {"/var"})
+    >>> mounted = Paths({"/var", "/v"})
+    >>> _place("/var/lib/a", mounted), _place("/variable", mounted), _place("/var", mounted)
     (('/var', '/lib/a'), ('root', '/variable'), ('/var', '/'))
     """
-    above = path
-    while above:
-        if above in mounted and above != "/":
-            return above, path[len(above) :] or "/"
-        above = above.rpartition("/")[0]
+    nearest = path if path in mounted else next(mounted.above(path), "/")
+    if nearest != "/":
+        return nearest, path[len(nearest) :] or "/"
     return ("/" if "/" in mounted else "root"), path

@@ -6,7 +6,7 @@ systemd itself reads more of them and less: this says what a client accepts, not
 import re
 from typing import NamedTuple
 
-__all__ = ["InvalidUnit", "Option", "options", "quoted", "sections"]
+__all__ = ["InvalidUnit", "Option", "options", "quoted", "sections", "without_effect"]
 
 
 class Option(NamedTuple):
@@ -18,18 +18,22 @@ class Option(NamedTuple):
 
 
 class InvalidUnit(ValueError):
-    """The text is no unit file. message: why, in the parser's words. Never leaves this package."""
+    """The text is no unit file. message: why, in the parser's words; str() is Ignition's message. Never leaves this
+    package.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+    def __str__(self) -> str:
+        return f"invalid unit content: {self.message}"
 
 
 # The parser reads through a buffer, and complains of a long line only where it begins a token while the buffer holds
 # that much of it: whether a line is too long depends on where it stands.
 _BUFFER = 4096
 _LONGEST_LINE = 2048
-_LONG_LINE = re.compile(rb"[^\r\n]{%d}" % _LONGEST_LINE)
 _END_OF_LINE = re.compile(rb"[\r\n]")
 # What most files are made of. No option or comment among these goes on in the next line.
 _SIMPLE_LINES = re.compile(rb"(?:[A-Za-z][^=\r\n]*+=[^\n\\]*+\n|[#;][^\n\\]*+\n|[\t\n\r ]++)*+")
@@ -78,7 +82,8 @@ def sections(text: str) -> frozenset[str]:
 
 
 class _Reader:
-    """One pass over a unit file. position: of what is read next; buffered: up to where the parser's buffer is filled.
+    """One pass over a unit file. position: of what is read next; buffered: up to where the parser's buffer is filled;
+    end_of_line: of the line that was looked at last for its length.
 
     The buffer is followed only through files that have a long line at all. one_of_each_section: options after the first
     of a section may be left out.
@@ -88,6 +93,7 @@ class _Reader:
         self.data = text.encode(errors="surrogatepass")
         self.position = 0
         self.buffered = 0
+        self.end_of_line = 0
         self.has_long_line = max(map(len, _END_OF_LINE.split(self.data))) >= _LONGEST_LINE
         self.skips_simple_lines = one_of_each_section and not self.has_long_line
 
@@ -161,12 +167,15 @@ class _Reader:
         line = self._up_to(b"\n")
         return line[:-1] if line.endswith(b"\n") else line.removesuffix(b"\r")
 
-    # The buffer.
+    # The buffer
 
     def _begin_token(self) -> None:
         if not self.has_long_line or self.buffered - self.position < _LONGEST_LINE:
             return
-        if _LONG_LINE.match(self.data, self.position) is not None:
+        if self.end_of_line < self.position:
+            match = _END_OF_LINE.search(self.data, self.position)
+            self.end_of_line = len(self.data) if match is None else match.start()
+        if self.end_of_line - self.position >= _LONGEST_LINE:
             raise InvalidUnit(f"line too long (max {_LONGEST_LINE} bytes)")
 
     def _skip(self, skipped: _Skipped) -> None:
@@ -221,6 +230,11 @@ _ESCAPES = {
     '"': r"\"",
     "\\": r"\\",
 }
+
+
+def without_effect(name: str) -> str:
+    """Return the warning that a unit is enabled in vain, in Ignition's words."""
+    return f"unit {quoted(name)} is enabled, but has no install section so enable does nothing"
 
 
 def quoted(text: str) -> str:

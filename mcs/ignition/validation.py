@@ -13,12 +13,11 @@ from mcs.ignition.report import Entry, Path, Report
 from mcs.ignition.rules import walk
 from mcs.ignition.rules_3 import RULES
 from mcs.ignition.tables import table
+from mcs.ignition.typed import mismatch, scalar_problem
 from mcs.ignition.versions import SUPPORTED, SpecVersion, declared_version
 from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["entries", "validate"]
-
-_INTEGERS = range(-(2**63), 2**63)  # what a Go client can hold
 
 
 def validate(config: JSONObject, version: SpecVersion | None = None) -> Report:
@@ -62,19 +61,17 @@ def _check(kind: Type, value: JSON, version: SpecVersion, path: Path) -> None:
         _check_object(kind, value, version, path)
     elif isinstance(kind, ListOf):
         if not isinstance(value, list):
-            raise InvalidConfig.at(path, f"a list is expected, not {_words(value)}")
+            raise InvalidConfig.at(path, mismatch(kind, value))
         for index, item in enumerate(value):
             if item is not None:
                 _check(kind.element, item, version, (*path, index))
-    elif type(value) is not kind.python:  # the exact type: true is no integer, though Python's bool is one
-        raise InvalidConfig.at(path, f"{kind.words} is expected, not {_words(value)}")
-    elif kind is Scalar.INTEGER and value not in _INTEGERS:
-        raise InvalidConfig.at(path, "the number does not fit 64 bits")
+    elif (problem := scalar_problem(kind, value)) is not None:
+        raise InvalidConfig.at(path, problem)
 
 
 def _check_object(struct: Struct, value: JSON, version: SpecVersion, path: Path) -> None:
     if not isinstance(value, dict):
-        raise InvalidConfig.at(path, f"an object is expected, not {_words(value)}")
+        raise InvalidConfig.at(path, mismatch(struct, value))
     for name, member in value.items():
         field = struct.fields.get(name)
         if field is None or member is None or field.since > version:
@@ -82,17 +79,3 @@ def _check_object(struct: Struct, value: JSON, version: SpecVersion, path: Path)
         if isinstance(field.type, Scalar) and type(member) is field.type.python is not int:
             continue  # most values are texts, and right
         _check(field.type, member, version, (*path, name))
-
-
-_WORDS = {
-    dict: "an object",
-    list: "a list",
-    str: "a string",
-    bool: "true or false",
-    int: "an integer",
-    float: "a fraction",
-}
-
-
-def _words(value: JSON) -> str:
-    return _WORDS.get(type(value), "null")

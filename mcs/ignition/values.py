@@ -16,6 +16,8 @@ __all__ = [
     "absolute_path_problem",
     "byte_length",
     "compression_problem",
+    "dropin_name_problem",
+    "extension",
     "guid_problem",
     "hash_problem",
     "label_problem",
@@ -136,6 +138,15 @@ def unit_name_problem(name: str) -> str | None:
     >>> unit_name_problem("a.network"), unit_name_problem("getty@.service") is None
     ('invalid systemd unit extension', True)
     """
-    last = name.rpartition("/")[2]
-    _, dot, kind = last.rpartition(".")
-    return None if dot + kind in _UNIT_EXTENSIONS else "invalid systemd unit extension"
+    return None if extension(name) in _UNIT_EXTENSIONS else "invalid systemd unit extension"
+
+
+def dropin_name_problem(name: str) -> str | None:
+    """Check that systemd would read a drop-in of that name."""
+    return None if extension(name) == ".conf" else "invalid systemd drop-in extension"
+
+
+def extension(name: str) -> str:
+    """Return the last dot of a path's last element and what follows it, or nothing."""
+    _, dot, last = name.rpartition("/")[2].rpartition(".")
+    return dot + last

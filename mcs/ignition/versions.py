@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mcs.ignition.errors import InvalidConfig, InvalidVersion, UnknownVersion
 from mcs.ignition.report import Path
-from mcs.jsondata import JSON
+from mcs.jsondata import JSON, JSONObject, object_at
 
 __all__ = [
     "NEWEST",
@@ -28,6 +28,7 @@ __all__ = [
     "SemanticVersion",
     "SpecVersion",
     "declared_version",
+    "declaring",
     "parse_semantic",
     "parse_version",
 ]
@@ -129,6 +130,15 @@ def declared_version(config: JSON) -> SpecVersion:
     if not isinstance(text, str):
         raise InvalidConfig.at(("ignition", "version"), "a string is expected")
     return parse_version(text)
+
+
+def declaring(config: JSONObject, version: SpecVersion) -> JSONObject:
+    """Return a config, in the table's spelling, that declares this version; what is around it is the config's own.
+
+    >>> declaring({"ignition": {"version": "3.4.0"}, "storage": {}}, SpecVersion(3, 1))
+    {'ignition': {'version': '3.1.0'}, 'storage': {}}
+    """
+    return config | {"ignition": object_at(config, "ignition") | {"version": str(version)}}
 
 
 def _member(value: JSON, name: str, path: Path) -> JSON:

@@ -5,7 +5,7 @@ Every later spec can say it, but what an earlier one takes for granted is then s
 
 from mcs.ignition.members import items
 from mcs.ignition.schema_2 import CONFIG
-from mcs.ignition.versions import V2_0, V2_2, SpecVersion, declared_version
+from mcs.ignition.versions import V2_0, V2_2, SpecVersion, declared_version, declaring
 from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSONObject, object_at
 
@@ -37,7 +37,7 @@ def upgrade(config: JSONObject, to: SpecVersion) -> JSONObject:
     upgraded = Walk(source).object(CONFIG, upgraded, (), to)
     if source == V2_0 < to:
         _drop_empty_hashes(upgraded)
-    return upgraded | {"ignition": object_at(upgraded, "ignition") | {"version": str(to)}}
+    return declaring(upgraded, to)
 
 
 def _add_owners(config: JSONObject) -> None:

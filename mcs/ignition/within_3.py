@@ -8,12 +8,11 @@ from functools import cache
 from mcs.ignition.errors import InvalidConfig, Unsupported
 from mcs.ignition.fields import Field, ListOf, Scalar, Struct, Type
 from mcs.ignition.report import Path, path_text
+from mcs.ignition.typed import mismatch, scalar_problem
 from mcs.ignition.versions import SpecVersion
 from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["Walk"]
-
-_INTEGERS = range(-(2**63), 2**63)  # what a Go client can hold
 
 
 class Walk:
@@ -32,7 +31,7 @@ class Walk:
     def object(self, struct: Struct, value: JSON, path: Path, target: SpecVersion) -> JSONObject:
         """Return the object in spec `target`; it shares no container with the input. Raises InvalidConfig for types."""
         if not isinstance(value, dict):
-            raise InvalidConfig.at(path, f"an object is expected, not {_words(value)}")
+            raise InvalidConfig.at(path, mismatch(struct, value))
         result: JSONObject = {}
         for key, member in value.items():
             name = key if key in struct.fields else _known_name(struct, key)
@@ -74,13 +73,10 @@ class Walk:
             return self.object(kind, value, path, target)
         if isinstance(kind, ListOf):
             if not isinstance(value, list):
-                raise InvalidConfig.at(path, f"a list is expected, not {_words(value)}")
+                raise InvalidConfig.at(path, mismatch(kind, value))
             return [self.element(kind.element, item, (*path, index), target) for index, item in enumerate(value)]
-        # The exact type: true is no integer, though Python's bool is one.
-        if type(value) is not kind.python:
-            raise InvalidConfig.at(path, f"{kind.words} is expected, not {_words(value)}")
-        if kind is Scalar.INTEGER and value not in _INTEGERS:
-            raise InvalidConfig.at(path, "the number does not fit 64 bits")
+        if (problem := scalar_problem(kind, value)) is not None:
+            raise InvalidConfig.at(path, problem)
         return value
 
     def element(self, kind: Scalar | Struct, item: JSON, path: Path, target: SpecVersion) -> JSON:
@@ -117,17 +113,3 @@ def _zeros_to_spell_out(
         and field.optional_since is not None
         and source < field.optional_since <= target
     )
-
-
-_WORDS = {
-    dict: "an object",
-    list: "a list",
-    str: "a string",
-    bool: "true or false",
-    int: "an integer",
-    float: "a fraction",
-}
-
-
-def _words(value: JSON) -> str:
-    return _WORDS.get(type(value), "null")

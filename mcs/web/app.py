@@ -123,7 +123,9 @@ def create_app(settings: Settings) -> Flask:
     app.extensions["mcs"] = server
 
     def config(pool: str) -> Response:
-        return _config(server, pool)
+        response = _config(server, pool)
+        response.headers["Vary"] = "Accept, User-Agent"  # a refusal, too, may depend on them
+        return response
 
     def account(response: Response) -> Response:
         worker = server.worker
@@ -177,7 +179,6 @@ def _given(given: Given) -> Response:
         ("Content-Type", f"{MEDIA_TYPE}; version={given.spec}"),
         ("Content-Length", str(given.length)),
         ("Cache-Control", "no-store"),
-        ("Vary", "Accept, User-Agent"),
         ("MCS-Config", given.config),
     ]
     if given.boot_id is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from mcs.boot.records import Attempt, BootLease, Hold
-from mcs.cli import mcs
+from mcs.cli.command import mcs
 from mcs.jsondata import JSON, JSONObject
 from mcs.store import open_store
 from mcs.store.interface import Store

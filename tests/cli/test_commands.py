@@ -9,7 +9,8 @@ from importlib.metadata import version
 import pytest
 from click.testing import CliRunner
 
-from mcs.cli import COMMANDS, mcs
+from mcs.cli import COMMANDS
+from mcs.cli.command import mcs
 from mcs.jsondata import compact
 from tests.cli.commands import Place, hold, own_config
 
@@ -42,6 +43,34 @@ def test_every_command_has_help(place: Place, command: str) -> None:
 
 def test_the_version_is_the_packages(place: Place) -> None:
     assert place.mcs("--version").out == [f"mcs, version {version('mcs')}"]
+
+
+WITHOUT_A_PACKAGE = [
+    pytest.param("click", "click", ["ignition", "validate"], id="click"),
+    pytest.param("yaml", "pyyaml", ["ignition", "validate"], id="pyyaml"),
+    pytest.param("rich", "rich", ["get", "pools"], id="rich"),
+    pytest.param("rich", "rich", ["--help"], id="rich, help"),
+    pytest.param("gunicorn", "gunicorn", ["serve", "--store", "sqlite:///:memory:"], id="gunicorn"),
+    pytest.param("prometheus_client", "prometheus-client", ["serve", "--store", "sqlite:///a.db"], id="prometheus"),
+]
+
+
+@pytest.mark.parametrize(("module", "package", "arguments"), WITHOUT_A_PACKAGE)
+def test_a_package_that_is_not_installed_is_named(
+    place: Place, module: str, package: str, arguments: list[str]
+) -> None:
+    without = f"import sys; sys.modules[{module!r}] = None; from mcs.cli import main; main()"
+    finished = subprocess.run(
+        [sys.executable, "-c", without, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=place.directory,
+        input="",
+        check=False,
+    )
+    (line,) = finished.stderr.splitlines()
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert line.startswith(f"mcs: the package {package} is not installed: ")
 
 
 NEEDS_STORE = [["get", "pools"], ["apply", "-f", "x"], ["delete", "pool", "x"], ["store", "reset-clock"]]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +12,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcs.cli.ignition_files import LARGEST
+from mcs.cli.ignition_files import LARGEST, MOST
 from mcs.ignition import SUPPORTED, TARGETS
 from mcs.jsondata import JSON, JSONObject, compact
 from tests.cli.commands import Outcome, Place
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -44,6 +47,7 @@ TWO_ERRORS = """{
 """
 
 
+REPEATED = "repeated: the later one counts; two objects become one"
 UNKNOWN = "Ignition spec 3.9.0 is not known here: specs 2.0.0 to 2.4.0 and 3.0.0 to 3.6.0 are"
 
 
@@ -107,6 +111,37 @@ SAID = [
         id="nothing that a terminal obeys",
     ),
     pytest.param("[]", 1, ["a.ign:1:2: error: an object is expected"], id="a list"),
+    pytest.param(
+        '{\n"ignition": {"version": "3.4.0"},\n"storage": {"files": [], "disks": []},\n"storage": {"files": []}\n}',
+        0,
+        [f"a.ign:4:1: warning: $.storage: {REPEATED}", f"a.ign:4:13: warning: $.storage.files: {REPEATED}"],
+        id="repeated members",
+    ),
+    pytest.param(
+        '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "a", "path": "b"}]}}',
+        1,
+        [
+            f"a.ign:1:72: warning: $.storage.files.0.path: {REPEATED}",
+            "a.ign:1:80: error: $.storage.files.0.path: path not absolute",
+        ],
+        id="a repeated member beside an error",
+    ),
+    pytest.param(
+        '{"ignition": {"version": "3.4.0"}, "ignition": {"version": "3.9.0"}}',
+        1,
+        [
+            f"a.ign:1:36: warning: $.ignition: {REPEATED}",
+            f"a.ign:1:49: warning: $.ignition.version: {REPEATED}",
+            f"a.ign:1:60: error: $.ignition.version: {UNKNOWN}",
+        ],
+        id="a repeated version",
+    ),
+    pytest.param(
+        '{"kind": "MachineConfig", "spec": {}, "spec": {}}',
+        1,
+        ["a.ign:1:1: error: this is a MachineConfig: take the value of its spec.config (jq .spec.config)"],
+        id="repeated members of what is no config",
+    ),
 ]
 
 
@@ -190,6 +225,59 @@ def test_validate_prints_reports_for_programs(here: Place) -> None:
     ]
 
 
+def test_reports_for_programs_have_repeated_members(here: Place) -> None:
+    text = '{"ignition": {"version": "3.4.0"}, "storage": {}, "storage": {}}'
+    (told,) = json.loads("\n".join(here.mcs("ignition", "validate", "-o", "json", stdin=text).out))
+    entry = {"kind": "warning", "path": ["storage"], "message": REPEATED, "line": 1, "column": 51}
+    assert (told["valid"], told["report"]) == (True, [entry])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["convert", "--to", "3.1", "a.ign"], ["merge", "a.ign", "b.ign"]],
+    ids=["convert", "merge"],
+)
+def test_convert_and_merge_warn_of_repeated_members(here: Place, command: list[str]) -> None:
+    here.file("a.ign", '{"ignition": {"version": "3.4.0"}, "storage": {}, "storage": {}}')
+    here.file("b.ign", FINE)
+    outcome = here.mcs("ignition", *command)
+    assert (outcome.status, outcome.err) == (0, [f"a.ign:1:51: warning: $.storage: {REPEATED}"])
+
+
+MANY = config("3.4.0", *(f"member-{number}" for number in range(MOST)), storage={"files": [{"path": "a"}]}, more=1)
+
+
+@pytest.mark.parametrize("command", [["validate"], ["convert", "--to", "3.1"]], ids=["validate", "convert"])
+def test_of_very_many_lines_the_errors_are_told(here: Place, command: list[str]) -> None:
+    here.file("a.ign", MANY)
+    outcome = here.mcs("ignition", *command, "a.ign")
+    lines = outcome.out + outcome.err
+    assert (outcome.status, len(lines), lines[-1]) == (1, MOST + 1, "a.ign: and 2 more")
+    assert [line for line in lines if ": error:" in line] == [
+        "a.ign:1:67: error: $.storage.files.0.path: path not absolute"
+    ]
+
+
+def test_programs_get_all_of_very_many_lines(here: Place) -> None:
+    here.file("a.ign", MANY)
+    (told,) = json.loads("\n".join(here.mcs("ignition", "validate", "-o", "json", "a.ign").out))
+    assert len(told["report"]) == MOST + 2
+
+
+def test_just_so_many_lines_are_all_told(here: Place) -> None:
+    here.file("a.ign", config("3.4.0", *(f"member-{number}" for number in range(MOST))))
+    lines = here.mcs("ignition", "validate", "a.ign").out
+    assert (len(lines), lines[-1].partition(": ")[2]) == (
+        MOST,
+        f"warning: $.member-{MOST - 1}: unused key member-{MOST - 1}",
+    )
+
+
+def test_a_name_that_is_no_unicode_is_printable_for_programs_too(here: Place) -> None:
+    outcome = here.mcs("ignition", "validate", "-o", "json", "a\udcff\n")
+    assert [each["file"] for each in json.loads("\n".join(outcome.out))] == ["a\\xff\n"]
+
+
 # ---- what is no config
 
 YAML_CONFIG = "# mine\n---\nignition:\n  version: 3.4.0\n"
@@ -247,7 +335,7 @@ UNREADABLE = [
     pytest.param(".", ".: error: cannot be read: Is a directory", id="directory"),
     pytest.param("a\nb", r"a\nb: error: cannot be read: No such file or directory", id="two lines"),
     pytest.param("a\0b", r"a\x00b: error: cannot be read: embedded null byte", id="NUL"),
-    pytest.param("a\udcff", r"a\udcff: error: cannot be read: No such file or directory", id="not UTF-8"),
+    pytest.param("a\udcff", r"a\xff: error: cannot be read: No such file or directory", id="not UTF-8"),
     pytest.param("x" * 300, f"{'x' * 300}: error: cannot be read: File name too long", id="too long"),
 ]
 
@@ -337,6 +425,7 @@ def test_convert_names_every_refusal_and_prints_no_config(here: Place) -> None:
 
 
 ELSEWHERE = 'File "/a" references nonexistent filesystem "a". (This is ok if it is defined in a referenced config)'
+NOT_MOUNTED = 'no mount point is given for the filesystem "a"'
 REFUSED = [
     pytest.param(
         KERNEL_ARGUMENTS,
@@ -366,7 +455,7 @@ REFUSED = [
         "3.1",
         [
             f"a.ign:1:73: warning: $.storage.files.0.filesystem: {ELSEWHERE}",
-            'a.ign:1:59: error: $.storage.files.0: no mount point is given for the filesystem "a"',
+            f"a.ign:1:59: error: $.storage.files.0: {NOT_MOUNTED}: add --filesystem a=PATH",
             "a.ign:1:129: error: $.networkd.units: spec 3 has no networkd section, its units are files of it",
         ],
         id="2 to 3",
@@ -378,6 +467,58 @@ REFUSED = [
 def test_convert_refuses_between_spec_2_and_3(here: Place, text: str, to: str, lines: list[str]) -> None:
     here.file("a.ign", text)
     assert told(here.mcs("ignition", "convert", "--to", to, "a.ign")) == (1, [], lines)
+
+
+NAMED_FILESYSTEMS = config(
+    "2.4.0",
+    storage={
+        "filesystems": [{"name": "a=b", "mount": {"device": "/dev/a", "format": "xfs"}}],
+        "files": [{"filesystem": "var", "path": "/a", "mode": 420}, {"filesystem": "root", "path": "/a", "mode": 420}],
+    },
+)
+NO_SUCH = "the config names no such filesystem; it names"
+ONLY_2_TO_3 = "--filesystem is for conversions from spec 2 to spec 3, not from"
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "filesystems", "lines"),
+    [
+        pytest.param(
+            NAMED_FILESYSTEMS,
+            "3.1",
+            ["vra=/var", "a=b=/b"],
+            [f"a.ign: error: --filesystem vra=/var: {NO_SUCH} a=b, var"],
+            id="a misspelt name",
+        ),
+        pytest.param(
+            config("2.4.0"),
+            "3.1",
+            ["a=/a", "b=/b"],
+            [f"a.ign: error: --filesystem {name}=/{name}: {NO_SUCH} none but root" for name in "ab"],
+            id="no filesystems",
+        ),
+        pytest.param(config("3.2.0"), "3.1", ["a=/a"], [f"a.ign: error: {ONLY_2_TO_3} 3.2.0 to 3.1.0"], id="3 to 3"),
+        pytest.param(config("3.2.0"), "2.4", ["a=/a"], [f"a.ign: error: {ONLY_2_TO_3} 3.2.0 to 2.4.0"], id="3 to 2"),
+        pytest.param(
+            NAMED_FILESYSTEMS, "2.2", ["var=/var"], [f"a.ign: error: {ONLY_2_TO_3} 2.4.0 to 2.2.0"], id="2 to 2"
+        ),
+    ],
+)
+def test_a_mount_point_for_nothing_is_refused(
+    here: Place, text: str, to: str, filesystems: list[str], lines: list[str]
+) -> None:
+    here.file("a.ign", text)
+    options = [argument for each in filesystems for argument in ("--filesystem", each)]
+    outcome = here.mcs("ignition", "convert", "--to", to, *options, "a.ign")
+    said = [line for line in outcome.err if ": warning:" not in line]
+    assert (outcome.status, outcome.out, said) == (1, [], lines)
+
+
+def test_any_name_but_root_can_be_given_a_mount_point(here: Place) -> None:
+    options = ["--filesystem", "a=b=/b", "--filesystem", "var=/var"]
+    outcome = here.mcs("ignition", "convert", "--to", "3.1", *options, stdin=NAMED_FILESYSTEMS)
+    storage = json.loads("\n".join(outcome.out))["storage"]
+    assert [each["path"] for each in (*storage["filesystems"], *storage["files"])] == ["/b", "/var/a", "/a"]
 
 
 def test_convert_passes_warnings_on_and_succeeds(here: Place) -> None:
@@ -469,6 +610,45 @@ def test_merge_says_which_file_cannot_be_converted(here: Place) -> None:
     assert told(outcome) == (1, [], [f"a.ign:1:59: error: $.networkd.units: {message}"])
 
 
+def test_merge_says_what_to_do_with_a_config_that_takes_mount_points(here: Place) -> None:
+    here.file("a.ign", config("2.4.0", storage={"files": [{"filesystem": "var", "path": "/a", "mode": 420}]}))
+    outcome = here.mcs("ignition", "merge", "a.ign", "-", stdin=config("3.2.0"))
+    message = 'no mount point is given for the filesystem "var": convert this file first'
+    assert (outcome.status, outcome.out) == (1, [])
+    assert outcome.err[-1] == (
+        f"a.ign:1:59: error: $.storage.files.0: {message} (mcs ignition convert --filesystem var=PATH)"
+    )
+
+
+# ---- the page
+
+
+def test_the_page_shows_what_the_command_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "ignition.md").read_text(encoding="utf-8")
+    sample = page.partition("<!-- sample:begin -->")[2].partition("<!-- sample:end -->")[0]
+    files, session = re.findall(r"```\n(.*?)```", sample, re.DOTALL)
+    shell(files, tmp_path)
+    commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
+    assert len(commands) >= 5
+    assert "".join(f"$ {command}\n{shell(command, tmp_path)}" for command in commands) == session
+
+
+def shell(script: str, directory: Path) -> str:
+    """Run a script, and return all that it prints; `mcs` is the one of this tree."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDEVMODE": ""}
+    with_mcs = f'mcs() {{ {sys.executable} -m mcs "$@"; }}\n{script}'
+    finished = subprocess.run(
+        with_mcs,
+        shell=True,
+        cwd=directory,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return finished.stdout
+
+
 # ---- usage
 
 MISUSED = [
@@ -482,6 +662,26 @@ MISUSED = [
         ["convert", "--to", "3.1", "--filesystem", "var"],
         "mcs ignition convert: Invalid value for '--filesystem': 'var' is not NAME=PATH with an absolute path",
         id="filesystem",
+    ),
+    pytest.param(
+        ["convert", "--to", "3.1", "--filesystem", "var=srv"],
+        "mcs ignition convert: Invalid value for '--filesystem': 'var=srv' is not NAME=PATH with an absolute path",
+        id="relative path",
+    ),
+    pytest.param(
+        ["convert", "--to", "3.1", "--filesystem", "var=//a/../var/"],
+        "mcs ignition convert: Invalid value for '--filesystem': '//a/../var/' is not fully simplified, that is '/var'",
+        id="path not clean",
+    ),
+    pytest.param(
+        ["convert", "--to", "3.1", "--filesystem", "root=/"],
+        "mcs ignition convert: Invalid value for '--filesystem': 'root' is at / in any case",
+        id="root",
+    ),
+    pytest.param(
+        ["convert", "--to", "3.1", "--filesystem", "a\nb"],
+        r"mcs ignition convert: Invalid value for '--filesystem': 'a\nb' is not NAME=PATH with an absolute path",
+        id="two lines",
     ),
     pytest.param(
         ["convert", "--to", "3.1", "--filesystem", "var=/var", "--filesystem", "var=/srv"],
@@ -529,7 +729,7 @@ def test_the_help_names_the_specs_that_are_read(here: Place) -> None:
 
 def run(arguments: str, directory: Path) -> subprocess.CompletedProcess[str]:
     """Run the command by the shell, with the redirections that its arguments end with."""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONDEVMODE": ""}
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDEVMODE": ""}
     line = f"{sys.executable} -m mcs ignition {arguments}"
     return subprocess.run(line, shell=True, cwd=directory, env=environment, capture_output=True, text=True)
 
@@ -554,7 +754,7 @@ def test_broken_streams_are_one_line(here: Place, arguments: str, message: str) 
 
 
 def test_a_reader_that_has_had_enough_hears_no_tale(here: Place) -> None:
-    here.file("a.ign", config("3.4.0", *(f"member-{number}" for number in range(20_000))))
-    finished = run("validate a.ign | head -n 1", here.directory)
+    here.file("a.ign", config("3.4.0", *(f"member-{number}" for number in range(MOST))))
+    finished = run(f"validate {' a.ign' * 20} | head -n 1", here.directory)
     assert finished.stdout == "a.ign:1:36: warning: $.member-0: unused key member-0\n"
     assert finished.stderr == ""

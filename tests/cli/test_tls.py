@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from mcs.certificates import Authority, new_authority
-from mcs.cli import mcs
+from mcs.cli.command import mcs
 from mcs.cli.tls import NewFile, place
 from mcs.ignition import NEWEST
 from mcs.ignition.conversion import unknown_members

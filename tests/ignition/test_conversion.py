@@ -142,19 +142,19 @@ def ignition(version: str, **members: JSON) -> JSONObject:
         pytest.param(
             config_at("3.6", storage=files(mode=0o4755)),
             "3.5",
-            [("$.storage.files.0.mode", "setuid, setgid or sticky bit", "3.6")],
+            [("$.storage.files.0.mode", "setuid, setgid or sticky bits that are honoured", "3.6")],
             id="special-bits-that-work",
         ),
         pytest.param(
             config_at("3.6", storage={"directories": [{"path": "/a", "mode": 0o1777}]}),
             "3.0",
-            [("$.storage.directories.0.mode", "setuid, setgid or sticky bit", "3.6")],
+            [("$.storage.directories.0.mode", "setuid, setgid or sticky bits that are honoured", "3.6")],
             id="special-bits-far-down",
         ),
         pytest.param(
             config_at("3.5", storage=files(mode=0o4755)),
             "3.3",
-            [("$.storage.files.0.mode", "setuid, setgid or sticky bit", "3.4")],
+            [("$.storage.files.0.mode", "setuid, setgid or sticky bits, which 3.4 declares and 3.6 honours", "3.4")],
             id="special-bits-that-3.5-declares",
         ),
         pytest.param(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mcs.ignition.decoding import decode
 from mcs.ignition.errors import EmptyConfig, IgnitionError, NotJSON
-from mcs.ignition.report import Position
+from mcs.ignition.report import Path, Position
 from mcs.jsondata import JSON
 from tests.ignition.strategies import anything
 
@@ -59,6 +59,29 @@ def test_nothing_at_all_is_an_empty_config(nothing: str | bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "repeated"),
+    [
+        pytest.param('{"a": {"b": 1}, "b": [{"a": 1}, {"a": 1}]}', [], id="nothing"),
+        pytest.param('{"a": 1, "b": 2, "a": 3}', [("a",)], id="a scalar"),
+        pytest.param('{"a": 1, "a": 1, "a": 1}', [("a",)], id="three times, told once"),
+        pytest.param('{"b": 1, "a": 1, "a": 1, "b": 1}', [("b",), ("a",)], id="in the order of the value"),
+        pytest.param('{"a": {"b": 1}, "a": {"c": 1}}', [("a",)], id="two objects of different members"),
+        pytest.param('{"a": {"b": 1}, "a": {"b": 1}}', [("a",), ("a", "b")], id="what both objects have"),
+        pytest.param('{"a": {"b": 1}, "a": {"c": 1, "c": 2}}', [("a",), ("a", "c")], id="within the later object"),
+        pytest.param('{"a": {"c": 1, "c": 2}, "a": {}}', [("a",), ("a", "c")], id="within the earlier object"),
+        pytest.param('{"a": [0, {"b": 1, "b": 2}]}', [("a", 1, "b")], id="within a list"),
+        pytest.param('{"a": [{"b": 1, "b": 2}], "a": [{}]}', [("a",)], id="within a list that does not count"),
+        pytest.param('{"a": {"b": 1}, "a": null}', [("a",)], id="null"),
+        pytest.param('[{"a": 1, "a": 1}, {"a": 1}]', [(0, "a")], id="in one of two objects alike"),
+        pytest.param('{"a": 1, "\\u0061": 1}', [("a",)], id="an escape"),
+        pytest.param('{"a": 1, "A": 1}', [], id="names in another case"),
+    ],
+)
+def test_repeated_members_are_told(source: str, repeated: list[Path]) -> None:
+    assert decode(source).repeated == tuple(repeated)
+
+
+@pytest.mark.parametrize(
     ("source", "position"),
     [
         pytest.param(" \n ", Position(2, 2), id="white space only"),
@@ -76,7 +99,7 @@ def test_nothing_at_all_is_an_empty_config(nothing: str | bytes) -> None:
         pytest.param("{}".encode("utf-16-le"), Position(1, 2), id="UTF-16"),
         pytest.param("\u00a0{}", Position(1, 1), id="a space that is none in JSON"),
         pytest.param("[" * 3 + "{" * 2, Position(1, 5), id="a name is missing"),
-        pytest.param('{"a]": ' + "[" * 100_000, Position(1, 100_007), id="nested too deeply, at the deepest place"),
+        pytest.param('{"a]": ' + "[" * 100_000, Position(1, 907), id="nested too deeply, where it gets so"),
     ],
 )
 def test_what_is_no_json_says_where(source: str | bytes, position: Position) -> None:

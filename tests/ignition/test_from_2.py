@@ -11,6 +11,7 @@ from mcs.ignition import NEWEST, SPEC_2, SPEC_3, TARGETS, SpecVersion, convert, 
 from mcs.ignition.errors import (
     DuplicateDropin,
     DuplicateInode,
+    DuplicateMount,
     DuplicateUnit,
     IgnitionError,
     InvalidConfig,
@@ -25,7 +26,7 @@ from mcs.ignition.errors import (
     UsesOwnLink,
 )
 from mcs.ignition.versions import V2_0, V2_2, V2_4, V3_0, V3_1
-from mcs.jsondata import JSON, JSONObject
+from mcs.jsondata import JSON, JSONObject, list_at, lookup
 from tests.ignition.normal_form import normal_form
 from tests.ignition.strategies import anything, broken_configs
 from tests.ignition.test_conversion_laws import containers
@@ -123,6 +124,32 @@ def filesystem(name: str, **mount: JSON) -> JSONObject:
             {"a": "/mnt/a/", "unused": "/b"},
             {"storage": {"links": [{"path": "/mnt/a/b/c", "target": "d"}]}},
             id="a-node-is-placed-by-the-mount-point",
+        ),
+        pytest.param(
+            config_2(
+                storage={
+                    "links": [
+                        {"filesystem": "a", "path": "/b", "target": "/x", "hard": True},
+                        {"filesystem": "a", "path": "/c", "target": "../y/", "hard": True},
+                        {"filesystem": "a", "path": "/d", "target": "/x"},
+                        {"filesystem": "a", "path": "/e", "target": "x", "hard": False},
+                        node("/f", target="x/../y", hard=True),
+                    ]
+                }
+            ),
+            {"a": "/m"},
+            {
+                "storage": {
+                    "links": [
+                        {"path": "/m/b", "target": "/m/x", "hard": True},
+                        {"path": "/m/c", "target": "/m/y", "hard": True},
+                        {"path": "/m/d", "target": "/x"},
+                        {"path": "/m/e", "target": "x"},
+                        {"path": "/f", "target": "x/../y", "hard": True},
+                    ]
+                }
+            },
+            id="a-hard-link-has-its-target-in-its-own-filesystem",
         ),
         pytest.param(
             files(node("/a")),
@@ -383,6 +410,51 @@ def test_what_spec_3_cannot_say_is_refused(config: JSONObject, to: SpecVersion, 
     assert error.value.to == to
     assert error.value.problems == tuple(problems)
     assert all(problem.path in str(error.value) for problem in problems)
+
+
+def filesystems(*names: str) -> JSONObject:
+    made: list[JSON] = [
+        {"name": name, "mount": {"device": f"/dev/{n}", "format": "xfs"}} for n, name in enumerate(names)
+    ]
+    return config_2(storage={"filesystems": made})
+
+
+@pytest.mark.parametrize(
+    ("config", "mounts", "problems"),
+    [
+        pytest.param(
+            filesystems("a", "a", "a"),
+            {"a": "/m"},
+            [DuplicateMount(f"$.storage.filesystems.{index}", "/m", "a", "a") for index in (1, 2)],
+            id="one-name-twice",
+        ),
+        pytest.param(
+            filesystems("a", "b"),
+            {"a": "/m", "b": "//m/"},
+            [DuplicateMount("$.storage.filesystems.1", "/m", "a", "b")],
+            id="two-names-at-one-place",
+        ),
+        pytest.param(
+            filesystems("root", "a"),
+            {"a": "/"},
+            [DuplicateMount("$.storage.filesystems.1", "/", "root", "a")],
+            id="beside-the-root",
+        ),
+    ],
+)
+def test_two_filesystems_at_one_place_are_refused(
+    config: JSONObject, mounts: Mapping[str, str], problems: list[Problem]
+) -> None:
+    with pytest.raises(Untranslatable) as error:
+        convert(config, NEWEST, mounts)
+
+    assert error.value.problems == tuple(problems)
+
+
+def test_filesystems_that_are_not_mounted_are_never_in_the_way() -> None:
+    storage = convert(filesystems("a", "a", "b"), NEWEST, {"a": "", "b": "/m"})["storage"]
+
+    assert [lookup(each, "path") for each in list_at(storage, "filesystems")] == [None, None, "/m"]
 
 
 def test_headers_and_proxies_go_where_spec_3_has_them() -> None:

@@ -149,6 +149,49 @@ IN_ROOT = {"filesystem": "root", "path": "/a"}
             id="a-filesystem-at-the-root",
         ),
         pytest.param(
+            mounted(
+                "/m",
+                "/m/n",
+                links=[
+                    {"path": "/m/a", "target": "/m/x", "hard": True},
+                    {"path": "/m/b", "target": "//m/./y/", "hard": True},
+                    {"path": "/m/c", "target": "m/z", "hard": True},
+                    {"path": "/m/n/d", "target": "/m/n/x", "hard": True},
+                    {"path": "/m/e", "target": "/m/x"},
+                    {"path": "/m/f", "target": "/x", "hard": False},
+                    {"path": "/g", "target": "../x", "hard": True},
+                ],
+            ),
+            {
+                "storage": {
+                    "filesystems": [
+                        {"name": "/m", "mount": {"device": "/dev/0", "format": "xfs"}},
+                        {"name": "/m/n", "mount": {"device": "/dev/1", "format": "xfs"}},
+                    ],
+                    "links": [
+                        {"filesystem": "/m", "path": "/a", "target": "/x", "hard": True},
+                        {"filesystem": "/m", "path": "/b", "target": "/y", "hard": True},
+                        {"filesystem": "/m", "path": "/c", "target": "/z", "hard": True},
+                        {"filesystem": "/m/n", "path": "/d", "target": "/x", "hard": True},
+                        {"filesystem": "/m", "path": "/e", "target": "/m/x"},
+                        {"filesystem": "/m", "path": "/f", "target": "/x"},
+                        {"filesystem": "root", "path": "/g", "target": "../x", "hard": True},
+                    ],
+                }
+            },
+            id="a-hard-link-has-its-target-in-its-own-filesystem",
+        ),
+        pytest.param(
+            mounted("/", links=[{"path": "/a", "target": "b/../c", "hard": True}]),
+            {
+                "storage": {
+                    "filesystems": [{"name": "/", "mount": {"device": "/dev/0", "format": "xfs"}}],
+                    "links": [{"filesystem": "/", "path": "/a", "target": "b/../c", "hard": True}],
+                }
+            },
+            id="a-hard-link-in-a-filesystem-at-the-root",
+        ),
+        pytest.param(
             config_3(
                 storage={
                     "filesystems": [
@@ -323,6 +366,24 @@ NO_VALUE = "an HTTP header without a value"
             id="empty-mount-options-in-2.2-as-the-reference-refuses-them",
         ),
         pytest.param(
+            mounted(
+                "/m",
+                "/m/n",
+                links=[
+                    {"path": "/m/a", "target": "/x", "hard": True},
+                    {"path": "/m/b", "target": "/m/n/x", "hard": True},
+                    {"path": "/m/c", "target": "x", "hard": True},
+                    {"path": "/m/d", "target": "../mx", "hard": True},
+                    {"path": "/e", "target": "/m/x", "hard": True},
+                    {"path": "/f", "target": "/m/x"},
+                    {"path": "/g", "target": "/mx", "hard": True},
+                ],
+            ),
+            V2_4,
+            [(f"$.storage.links.{index}.target", "a hard link to another filesystem", "3.0") for index in range(5)],
+            id="hard-links-from-one-filesystem-to-another",
+        ),
+        pytest.param(
             config_3(
                 "3.6",
                 systemd={"units": []},
@@ -338,7 +399,7 @@ NO_VALUE = "an HTTP header without a value"
             ),
             V2_4,
             [
-                ("$.storage.files.0.mode", "setuid, setgid or sticky bit", "3.6"),
+                ("$.storage.files.0.mode", "setuid, setgid or sticky bits that are honoured", "3.6"),
                 ("$.storage.files.0.contents.httpHeaders.1", NO_VALUE, "3.1"),
                 ("$.storage.files.0.contents.verification.hash", "a sha256 hash", "3.1"),
                 ("$.storage.files.1.append.0.source", "the URL scheme gs", "3.2"),

@@ -18,6 +18,7 @@ OLD = (
     "application/vnd.coreos.ignition+json; version={}, "
     "application/vnd.coreos.ignition+json; version=1; q=0.5, */*; q=0.1"
 )
+VARY = "Accept, User-Agent"
 KARGS: JSONObject = {"ignition": {"version": "3.4.0"}, "kernelArguments": {"shouldNotExist": ["quiet"]}}
 LUKS: JSONObject = {"ignition": {"version": "3.4.0"}, "storage": {"luks": [{"name": "data", "device": "/dev/sdb"}]}}
 
@@ -33,7 +34,7 @@ def test_a_machine_gets_its_config(world: Start) -> None:
     assert response.headers["Content-Type"] == "application/vnd.coreos.ignition+json; version=3.4.0"
     assert response.headers["Content-Length"] == str(len(response.data))
     assert response.headers["Cache-Control"] == "no-store"
-    assert response.headers["Vary"] == "Accept, User-Agent"
+    assert response.headers["Vary"] == VARY
     assert response.headers["MCS-Config"] == A
     assert json.loads(response.data)["ignition"]["version"] == "3.4.0"
 
@@ -236,7 +237,7 @@ def test_other_methods(world: Start, method: str, path: str) -> None:
 def test_accept_headers_that_cannot_be_served(world: Start, accept: str, status: int, reason: str, detail: str) -> None:
     response = world(config(A), pool("worker", A)).get(Accept=accept)
     document = response.get_json()
-    assert (response.status_code, document["reason"]) == (status, reason)
+    assert (response.status_code, document["reason"], response.headers["Vary"]) == (status, reason, VARY)
     assert detail in document["detail"]
 
 
@@ -252,6 +253,7 @@ def test_a_feature_that_the_spec_lacks(world: Start, ignition: JSONObject, minor
     response = running.get(minor=minor)
     document = response.get_json()
     assert (response.status_code, document["reason"]) == (500, "spec-lacks-feature")
+    assert response.headers["Vary"] == VARY
     assert path in document["detail"]
     assert since in document["detail"]
     assert running.get(minor=4).status_code == 200
