@@ -23,6 +23,7 @@ from mcs.machineconfig.comparing import differences
 from mcs.machineconfig.components import component
 from mcs.machineconfig.explaining import explain, near
 from mcs.machineconfig.hash_input import UnhashableSpec
+from mcs.machineconfig.masking import without_secrets
 from mcs.machineconfig.names import Kind, rendered_pool
 from mcs.machineconfig.rendered_name import rendered_name
 from mcs.machineconfig.rendering import Origin
@@ -256,7 +257,7 @@ def _explanation(work: Work, what: str) -> Iterator[str]:
     found = explain(what, parts, work.rendered.spec)
     if not found:
         nearest = near(what, work.rendered.spec)
-        hint = f"; did you mean {nearest}?" if nearest is not None else ""
+        hint = f"; did you mean {without_secrets(nearest)}?" if nearest is not None else ""
         raise CannotError(f"nothing is called {what}{hint}")
     yield printable(f"{work.pool.name}: {work.rendered.name}")
     for explanation in found:

@@ -8,6 +8,7 @@ from mcs.controller.causes import selects_nothing
 from mcs.controller.driver import Publisher
 from mcs.controller.protocol import Outcome, Reason, spec_digest
 from mcs.jsondata import JSONObject, object_at, text_at, texts_at
+from mcs.machineconfig import lost_images as images
 from mcs.machineconfig.hash_input import UnhashableSpec
 from mcs.machineconfig.names import Kind
 from mcs.machineconfig.render_error import RenderError
@@ -105,7 +106,4 @@ def _is_spec(stored: JSONObject, rendered: Rendered) -> bool:
 
 def lost_images(work: Work, asked: Asked) -> Iterator[str]:
     """Say which image machines would be left without, though nobody asked for that: it was not given this time."""
-    for member, option in (("osImageURL", "--os-image"), ("baseOSExtensionsContainerImage", "--extensions-image")):
-        before = text_at(work.current, "spec", member)
-        if before is not None and not work.rendered.spec[member] and asked.images[member] is None:
-            yield f"{member} was {before} and would become empty: give {option} IMAGE, or {option} '' if that is meant"
+    return images.lost_images(work.current, work.rendered.spec, asked.images)

@@ -75,7 +75,7 @@ def _members(paths: tuple[str, ...]) -> str:
 
 def _named(subject: Subject, name: str) -> str:
     if name.startswith("data:"):
-        name = contents_of({"source": name}).fingerprint
+        name = contents_of({"source": name}).digest
     return name if subject.kind == "member" else f"{subject.kind} {name}"
 
 
@@ -118,7 +118,7 @@ class _Words:
         old, new = (None if value is None else contents_of(value) for value in (leaf.before, leaf.after))
         if hidden:
             yield _turned(leaf.path, _hidden(old), _hidden(new))
-        elif old is not None and new is not None and old.fingerprint == new.fingerprint:
+        elif old is not None and new is not None and old.is_same_as(new):
             yield f"{leaf.path}: the same bytes, said in another way"
         else:
             yield _turned(
@@ -145,10 +145,10 @@ class _Words:
                 yield _turned(f"{leaf.path}.{name}", *values)
 
     def _text_difference(self, old: Contents | None, new: Contents | None) -> Iterator[str]:
-        before, after = (self._lines(each) for each in (old, new))
-        if len(before) + len(after) > _MOST_COMPARED:
+        if sum(each.text.count("\n") for each in (old, new) if each is not None and each.text) > _MOST_COMPARED:
             yield "  too long to be compared line by line"
             return
+        before, after = (self._lines(each) for each in (old, new))
         if old is None or new is None:
             sign, lines = ("+", after) if old is None else ("-", before)
             yield from (f"  {sign}{line}" for line in lines[:_MOST_SHOWN])
@@ -204,8 +204,8 @@ def _turned(path: str, before: str | None, after: str | None) -> str:
 def _hidden(contents: Contents | None) -> str | None:
     if contents is None:
         return None
-    size = "" if contents.size is None else f", {contents.size} bytes"
-    return f"(secret {contents.fingerprint}{size})"
+    size = "" if contents.size is None else f" of {contents.size} bytes"
+    return masked(contents.said if contents.data is None else contents.data) + size
 
 
 def _safe(line: str) -> str:

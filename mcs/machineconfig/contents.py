@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mcs.ignition import InvalidDataURL, dataurl
 from mcs.jsondata import JSON, text_at
 
-__all__ = ["LIMIT", "Contents", "contents_of", "fingerprint"]
+__all__ = ["LIMIT", "Contents", "contents_of"]
 
 LIMIT = 4 * 1024 * 1024  # bytes that are unpacked of one content
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that the input has a gzip header
@@ -15,22 +15,25 @@ _GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that the input has a gzip heade
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Decoded contents. text: None where they are none. what: what they are then, in words, with size and hash."""
+    """Decoded contents. text: None where they are none. what: what they are then, in words, with size and hash.
+
+    data: their bytes, None where they are elsewhere or cannot be had; said: how they were said.
+    """
 
     text: str | None
     what: str
     size: int | None
-    fingerprint: str
+    data: bytes | None
+    said: str
 
+    @property
+    def digest(self) -> str:
+        """The first sixteen digits of the SHA-256 of the bytes, or of how they are said where they cannot be had."""
+        return _digest(self.said.encode(errors="surrogatepass") if self.data is None else self.data)
 
-def fingerprint(data: bytes | str) -> str:
-    """Return eight digits that show whether something changed, and not what it is.
-
-    >>> fingerprint("a")
-    'ca978112'
-    """
-    raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
-    return hashlib.sha256(raw).hexdigest()[:8]
+    def is_same_as(self, other: "Contents") -> bool:
+        """Tell whether a machine gets the same bytes."""
+        return self.data is not None and self.data == other.data
 
 
 def contents_of(said: JSON) -> Contents:
@@ -42,33 +45,44 @@ def contents_of(said: JSON) -> Contents:
     'fetched from https://example.net/a'
     """
     if isinstance(said, str):
-        return _text(said, len(said.encode(errors="surrogatepass")))
+        return _of_bytes(said.encode(errors="surrogatepass"), said, said)
     source = text_at(said, "source") or ""
     if not source:
-        return Contents("", "empty", 0, fingerprint(""))
+        return Contents("", "empty", 0, b"", source)
     if not source.startswith("data:"):
-        return Contents(None, f"fetched from {source}", None, fingerprint(source))
+        return Contents(None, f"fetched from {source}", None, None, source)
     try:
         data = dataurl.decode(source)
         if text_at(said, "compression") == "gzip":
             data = _unpacked(data)
     except InvalidDataURL as error:
-        return Contents(None, f"unreadable: {error}", None, fingerprint(source))
+        return Contents(None, f"unreadable: {error}", None, None, source)
     except (zlib.error, EOFError):
-        return Contents(None, "unreadable: no whole gzip data", None, fingerprint(source))
+        return Contents(None, "unreadable: no whole gzip data", None, None, source)
     except OverflowError:
-        return Contents(None, f"more than {LIMIT} bytes, packed", None, fingerprint(source))
+        return Contents(
+            None,
+            f"more than {LIMIT} bytes, packed, SHA-256 {_digest(source.encode(errors='surrogatepass'))}",
+            None,
+            None,
+            source,
+        )
     try:
         text = data.decode()
     except UnicodeDecodeError:
         text = "\0"
+    return _of_bytes(data, text, source)
+
+
+def _of_bytes(data: bytes, text: str, said: str) -> Contents:
+    size = len(data)
     if "\0" in text:
-        return Contents(None, f"binary, {len(data)} bytes, {fingerprint(data)}", len(data), fingerprint(data))
-    return _text(text, len(data))
+        return Contents(None, f"binary, {size} bytes, SHA-256 {_digest(data)}", size, data, said)
+    return Contents(text, f"{size} bytes", size, data, said)
 
 
-def _text(text: str, size: int) -> Contents:
-    return Contents(text, f"{size} bytes", size, fingerprint(text))
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def _unpacked(packed: bytes) -> bytes:

@@ -412,7 +412,7 @@ def difference(place: Place, before: JSONObject, after: JSONObject, *options: st
             {"config": of_files(file("/a", b"\xff"))},
             [
                 "changed file /a",
-                "  contents: binary, 2 bytes, ea5dbf95 -> binary, 1 bytes, a8100ae6",
+                "  contents: binary, 2 bytes, SHA-256 ea5dbf9596d187e9 -> binary, 1 bytes, SHA-256 a8100ae6aa1940d0",
                 "0 added, 1 changed, 0 removed",
             ],
             id="bytes",

@@ -79,7 +79,7 @@ def test_a_certificate_authority_is_named_by_its_digits() -> None:
         security: JSON = {"tls": {"certificateAuthorities": listed}}
         return {"config": {"ignition": {"version": "3.5.0", "security": security}}}
 
-    assert said(spec(), spec("data:,abc")) == ["added certificate authority ba7816bf"]
+    assert said(spec(), spec("data:,abc")) == ["added certificate authority ba7816bf8f01cfea"]
 
 
 def test_a_summary_counts() -> None:

@@ -34,7 +34,7 @@ def test_text(said: JSON, text: str) -> None:
 @pytest.mark.parametrize(
     ("said", "what"),
     [
-        pytest.param({"source": "data:;base64,/w=="}, "binary, 1 bytes, a8100ae6", id="no-utf-8"),
+        pytest.param({"source": "data:;base64,/w=="}, "binary, 1 bytes, SHA-256 a8100ae6", id="no-utf-8"),
         pytest.param({"source": "data:,a%00"}, "binary, 2 bytes", id="nul"),
         pytest.param({"source": "https://example.net/a"}, "fetched from https://example.net/a", id="elsewhere"),
         pytest.param({"source": "data:;base64,!"}, "unreadable: ", id="bad-data-url"),
@@ -52,8 +52,15 @@ def test_what_is_no_text_is_said_in_words(said: JSON, what: str) -> None:
     assert found.what.startswith(what)
 
 
-def test_the_same_bytes_have_one_fingerprint_however_they_are_written() -> None:
+def test_the_same_bytes_are_the_same_however_they_are_written() -> None:
     ways: list[JSON] = ["abc", {"source": "data:,abc"}, {"source": "data:;base64,YWJj"}, packed(b"abc")]
 
-    assert len({contents_of(each).fingerprint for each in ways}) == 1
-    assert contents_of("abd").fingerprint != contents_of("abc").fingerprint
+    assert all(contents_of(one).is_same_as(contents_of(other)) for one in ways for other in ways)
+    assert not contents_of("abd").is_same_as(contents_of("abc"))
+
+
+def test_what_is_fetched_is_never_the_same_as_a_text() -> None:
+    address = "https://e.example/a"
+
+    assert not contents_of({"source": address}).is_same_as(contents_of(address))
+    assert not contents_of({"source": address}).is_same_as(contents_of({"source": address}))
