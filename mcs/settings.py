@@ -277,9 +277,15 @@ class Settings:
     quiet_cap: float = _setting(
         parse_duration, "DURATION", "how long a change waits at most until it is rendered, quiet or not", "60s"
     )
-    os_image: str = _setting(str, "IMAGE", "the osImageURL that is rendered, where no MachineConfig says another", "")
-    extensions_image: str = _setting(
-        str, "IMAGE", "the baseOSExtensionsContainerImage that is rendered, where no MachineConfig says another", ""
+    os_image: str | None = _optional(
+        str,
+        "IMAGE",
+        "the osImageURL that is rendered, where no MachineConfig says another; '' if machines are to have none",
+    )
+    extensions_image: str | None = _optional(
+        str,
+        "IMAGE",
+        "the baseOSExtensionsContainerImage that is rendered, where no MachineConfig says another; likewise",
     )
     build: str = _setting(
         _text,

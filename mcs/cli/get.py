@@ -41,11 +41,11 @@ def get(
 ) -> None:
     """Show pools, configs, nodes, holds (what servers protect), boots (who fetched what) or attempts (who was refused).
 
-    pools shows which config is served and why (-o wide counts its machines). nodes: -o wide shows the pools of each,
-    or why it is in none. configs shows the bytes of each spec and how many pools, nodes, holds
-    and boots refer to it (-o wide names them). boots: a boot is fetched until a node joins with its id, or its lease
-    expires. attempts: who was refused and why, the latest first; NAME is an address. What -o json or yaml prints of
-    pools, configs and nodes can be applied again.
+    pools shows which config is served and why, and why it cannot be rendered (-o wide counts its machines). nodes: -o
+    wide shows the pools of each, or why it is in none. configs shows the bytes of each spec and how many pools, nodes,
+    holds and boots refer to it (-o wide names them). boots: a boot is fetched until a node joins with its id, or its
+    lease expires. attempts: who was refused and why, the latest first; NAME is an address. What -o json or yaml prints
+    of pools, configs and nodes can be applied again.
 
     Of holds, boots and attempts -o json and yaml print a list of records (one record if NAME is given), with members
     in camelCase, durations in seconds (durationSeconds) and times in UTC, such as 2026-01-31T12:00:00Z; what is not

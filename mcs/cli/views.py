@@ -8,6 +8,7 @@ from mcs.boot.endings import BootState
 from mcs.boot.records import Attempt, BootLease, Hold
 from mcs.cli.tables import Table, age, moment
 from mcs.cli.world import World
+from mcs.controller.conditions import RENDER_DEGRADED, condition_of
 from mcs.jsondata import JSON, JSONObject, compact, integer_at, list_at, lookup, text_at, texts_at
 from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.names import (
@@ -119,11 +120,19 @@ def _served(world: World, pool: Stored[JSONObject]) -> str:
 
 
 def _why(world: World, pool: Stored[JSONObject]) -> str:
-    """Show why a pool serves what it serves, what else is to be said, and first that it cannot be served."""
+    """Show why a pool serves what it serves, what else is to be said, and first what is wrong."""
     serving = world.serving[pool.name]
     trouble = _trouble(world, pool)
     settling = serving.settling if serving.settling is not None and serving.settling not in serving.why else None
-    return "; ".join(filter(None, (trouble, serving.why, settling, *serving.notes)))
+    return "; ".join(filter(None, (trouble, _degraded(pool.value), serving.why, settling, *serving.notes)))
+
+
+def _degraded(pool: JSONObject) -> str | None:
+    """Say why a pool cannot be rendered, with the MachineConfig that causes it, as its condition has it."""
+    condition = condition_of(pool, RENDER_DEGRADED)
+    if condition is None or not condition.holds:
+        return None
+    return f"{RENDER_DEGRADED}: " + (condition.message or condition.reason or "nobody says why")
 
 
 POOLS = View(

@@ -21,6 +21,7 @@ from mcs.controller.protocol import (
     Outcome,
     Point,
     Publication,
+    Reason,
     Refused,
     Stale,
     TakeMarkOff,
@@ -79,16 +80,28 @@ class Publisher:
         """
         self._forget_lapsed()
         config = rendered.name
+        publication = publication_of(pool, rendered)
+        if self._is_taken(publication):
+            return Outcome(Reason.NAME_TAKEN, f"there is a MachineConfig {config} with another spec")
 
         def perform(request: Ask[Any]) -> object:
             return self._create(rendered, pool.name) if isinstance(request, Create) else self._perform(request)
 
-        outcome = drive(publish(publication_of(pool, rendered), self._claims.get(config), durations), perform)
+        outcome = drive(publish(publication, self._claims.get(config), durations), perform)
         if outcome.claim is not None:
             self._claims[config] = outcome.claim
         else:
             self._claims.pop(config, None)
         return outcome
+
+    def _is_taken(self, publication: Publication) -> bool:
+        """Look, before anything is held, whether the name is another's; the protocol's own look comes after the hold.
+
+        It decides nothing but a refusal: else each attempt would renew a hold on an object that its owner is told to
+        delete, and that a hold keeps from being deleted.
+        """
+        found = _read(lambda: self._look(publication.config))
+        return isinstance(found, Found) and found.digest != publication.digest
 
     def unmark(self, config: str) -> Outcome:
         """Make one attempt to take the mark off a config that a pool names (see mcs.controller.protocol.unmark)."""

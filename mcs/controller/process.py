@@ -51,9 +51,12 @@ def log_faults() -> None:
 
 
 def run(settings: Settings) -> None:
-    """Run until SIGTERM or SIGINT. Raises StoreUnusable where waiting would not help."""
+    """Run until SIGTERM or SIGINT. Raises StoreUnusable where waiting would not help.
+
+    A store that is not there is one: a mistyped address would else be an empty store with nothing to do, for ever.
+    """
     logging.config.dictConfig(log_config(settings.log_format, settings.log_level))
-    store = open_store(settings.store)
+    store = open_store(settings.store, create=False)
     try:
         store.pools()
     except StoreUnusable:

@@ -13,12 +13,14 @@ from mcs.controller.backoff import Random, Retry
 from mcs.controller.causes import Causes, Standing, causes_of, changes, selects_nothing
 from mcs.controller.conditions import RENDER_DEGRADED, WELL, Condition, condition_of, conditions_with
 from mcs.controller.driver import Publisher
-from mcs.controller.protocol import Outcome, Reason
+from mcs.controller.protocol import Outcome
+from mcs.controller.protocol import Reason as Ending
 from mcs.controller.quiet import QuietPeriod, Waiting, begun
 from mcs.controller.watch import MovedError, Sight, Watch
 from mcs.jsondata import JSONObject, text_at, texts_at
+from mcs.machineconfig.lost_images import lost_images
 from mcs.machineconfig.names import Kind
-from mcs.machineconfig.render_error import RenderError
+from mcs.machineconfig.render_error import Reason, RenderError
 from mcs.machineconfig.rendering import Origin, Rendered, render, selected
 from mcs.store.interface import Conflict, NotFound, Store, Stored, StoreError
 from mcs.web.complaints import Complaints
@@ -145,8 +147,12 @@ class Renderer:
         documents = self._watch.documents(causes.parts)
         named = text_at(pool.value, "spec", "configuration", "name")
         current = self._store.get(Kind.CONFIG, named) if named is not None else None
-        chosen = selected(pool.value, documents)
-        return render(pool.value, chosen, self._origin, current.value if current is not None else None)
+        before = current.value if current is not None else None
+        rendered = render(pool.value, selected(pool.value, documents), self._origin, before)
+        lost = "; ".join(lost_images(before, rendered.spec, self._origin.images))
+        if lost:
+            raise RenderError(Reason.IMAGE_LOST, None, lost)
+        return rendered
 
     def _durations_of(self, pool: Stored[JSONObject]) -> Durations:
         durations, notes = of_pool(texts_at(pool.value, "metadata", "annotations"), self._durations)
@@ -195,7 +201,7 @@ class Renderer:
         if outcome.unmarked:
             _log.warning("unmarked", extra={"facts": {"config": rendered.name, "why": f"pool {pool} is to name it"}})
         if outcome.published:
-            message = "rendered" if outcome.reason is Reason.POINTED else "rendered, and nothing is to be written"
+            message = "rendered" if outcome.reason is Ending.POINTED else "rendered, and nothing is to be written"
             facts = {
                 "pool": pool,
                 "config": rendered.name,

@@ -41,9 +41,13 @@ _WORKER = "worker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """What a MachineConfig contributes. config: at COMMON_SPEC, None if it has none. generated: by a controller."""
+    """What a MachineConfig contributes. config: at COMMON_SPEC, None if it has none. generated: by a controller.
+
+    manifest: its spec as it was given, for messages.
+    """
 
     name: str
+    manifest: JSONObject
     for_workers: bool
     generated: bool
     config: JSONObject | None
@@ -74,6 +78,7 @@ def component(machine_config: JSONObject) -> Component:
         raise RenderError(Reason.EXTENSION, name, f"extensions {', '.join(unknown)} are unknown; there are {known}")
     return Component(
         name=name,
+        manifest=spec,
         for_workers=texts_at(machine_config, "metadata", "labels").get(_ROLE_LABEL) == _WORKER,
         generated=ANNOTATION_GENERATED_BY in texts_at(machine_config, "metadata", "annotations"),
         config=config,

@@ -42,6 +42,6 @@ def origin_of(controller_config: JSONObject, version: str, build: str) -> Origin
     return Origin(
         build=build,
         release=annotations.get(ANNOTATION_RELEASE, ""),
-        os_image=text_at(controller_config, "spec", "baseOSContainerImage") or "",
-        extensions_image=text_at(controller_config, "spec", "baseOSExtensionsContainerImage") or "",
+        os_image=text_at(controller_config, "spec", "baseOSContainerImage"),
+        extensions_image=text_at(controller_config, "spec", "baseOSExtensionsContainerImage"),
     )

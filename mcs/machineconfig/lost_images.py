@@ -1,6 +1,6 @@
 """Which images machines would be left without because nobody said one this time. Pure.
 
-An empty image is no wish: machines would reboot without the operating system that they were given. Who means it says so.
+An empty image is no wish: machines would reboot without the system that they were given. Who means it says so.
 """
 
 from collections.abc import Iterator, Mapping

@@ -27,6 +27,7 @@ class Reason(Enum):
     HASH_INPUT = "hash_input"
     TOO_LARGE = "too_large"
     IRRECONCILABLE = "irreconcilable"
+    IMAGE_LOST = "image_lost"
     NAME_TAKEN = "name_taken"
 
 

@@ -5,18 +5,20 @@ Operator would render what no machine can read, an error is given instead; docs/
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcs.ignition import IgnitionError, convert, merge, validate
 from mcs.ignition.fields import ListOf, Scalar, Struct, Type
+from mcs.ignition.report import Path, path_text
 from mcs.ignition.schema import CONFIG
 from mcs.jsondata import JSON, JSONObject, encode, list_at, lookup, object_at, text_at, texts_at
 from mcs.machineconfig.components import COMMON_SPEC, DEFAULT_KERNEL, Component, component
 from mcs.machineconfig.hash_input import UnhashableSpec
+from mcs.machineconfig.lost_images import EXTENSIONS_IMAGE, OS_IMAGE
 from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, LABEL_POOL, MCO_PREFIX, Kind
-from mcs.machineconfig.provenance import last_to_say
+from mcs.machineconfig.provenance import last_to_say, place_in
 from mcs.machineconfig.reconciling import obstacles
 from mcs.machineconfig.render_error import Reason, RenderError
 from mcs.machineconfig.rendered_name import rendered_name
@@ -26,6 +28,7 @@ __all__ = ["ANNOTATION_RELEASE", "MAX_SIZE", "Origin", "Rendered", "render", "se
 
 ANNOTATION_RELEASE = MCO_PREFIX + "release-image-version"
 ANNOTATION_IMAGE_OVERRIDDEN = MCO_PREFIX + "os-image-url-overridden"
+_MOST_NAMED = 3  # of the MachineConfigs that make a config too large
 MAX_SIZE = 1_572_864  # bytes of compact JSON: what etcd stores as one object
 
 
@@ -33,13 +36,19 @@ MAX_SIZE = 1_572_864  # bytes of compact JSON: what etcd stores as one object
 class Origin:
     """Who renders, and what it starts from. build: of the renderer; release: of the cluster, may be empty.
 
-    os_image, extensions_image: where no MachineConfig of a person overrides them.
+    os_image, extensions_image: where no MachineConfig of a person overrides them. None: nobody said one, which is
+    rendered as none; that this is not meant where machines have one is for `lost_images` to say.
     """
 
     build: str
     release: str = ""
-    os_image: str = ""
-    extensions_image: str = ""
+    os_image: str | None = None
+    extensions_image: str | None = None
+
+    @property
+    def images(self) -> Mapping[str, str | None]:
+        """The images as they were said, by the member of a spec."""
+        return {OS_IMAGE: self.os_image, EXTENSIONS_IMAGE: self.extensions_image}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +136,7 @@ def render(
     if current is not None:
         _check_reachable(object_at(current, "spec"), spec, parts)
     annotations = {ANNOTATION_GENERATED_BY: origin.build, ANNOTATION_RELEASE: origin.release}
-    if image != origin.os_image:
+    if image != (origin.os_image or ""):
         annotations[ANNOTATION_IMAGE_OVERRIDDEN] = "true"
         if text_at(pool, "spec", "osImageStream", "name") is not None:
             raise RenderError(
@@ -139,14 +148,28 @@ def render(
         name = rendered_name(_name(pool), spec)
     except UnhashableSpec as error:
         culprit = last_to_say(error.path, spec, _said(parts))
-        raise RenderError(Reason.HASH_INPUT, culprit, str(error)) from error
+        own = next((_own_place(part, error.path, spec) for part in parts if part.name == culprit), "")
+        place = path_text(error.path)
+        if own not in ("", place):
+            place = f"{own} of its spec, {place} of the rendered one"
+        raise RenderError(Reason.HASH_INPUT, culprit, f"{place}: {error.message}") from error
     rendered = Rendered(name=name, spec=spec, source=tuple(part.name for part in parts), annotations=annotations)
     size = len(encode(rendered.document(_name(pool))))
     if size > MAX_SIZE:
         raise RenderError(
-            Reason.TOO_LARGE, None, f"the rendered config has {size} bytes; the API server takes {MAX_SIZE}"
+            Reason.TOO_LARGE,
+            None,
+            f"the rendered config has {size} bytes; the API server takes {MAX_SIZE}; the largest parts: "
+            + ", ".join(_largest(parts)),
         )
     return rendered
+
+
+def _largest(parts: Iterable[Component]) -> Iterator[str]:
+    """Name the MachineConfigs with the most bytes, the largest first."""
+    sizes = sorted(((len(encode(part.manifest)), part.name) for part in parts), reverse=True)
+    for size, name in sizes[:_MOST_NAMED]:
+        yield f"{name} ({size} bytes)"
 
 
 def _checked_component(machine_config: JSONObject, origin: Origin) -> Component:
@@ -166,9 +189,9 @@ def _in_order(parts: Iterable[Component]) -> list[Component]:
     return sorted(parts, key=lambda part: (not part.for_workers, part.name.encode()))
 
 
-def _overridden(parts: Iterable[Component], default: str, image: Callable[[Component], str]) -> str:
+def _overridden(parts: Iterable[Component], default: str | None, image: Callable[[Component], str]) -> str:
     chosen = [image(part) for part in parts if not part.generated and image(part)]
-    return chosen[-1] if chosen else default
+    return chosen[-1] if chosen else default or ""
 
 
 def _kernel_type(parts: Sequence[Component]) -> str:
@@ -242,11 +265,34 @@ def _check_merged(config: JSONObject, parts: Sequence[Component]) -> None:
     report = validate(config, COMMON_SPEC)
     if not report.is_valid:
         first = report.errors[0]
+        concerned = _concerned(first.message, parts)
+        path = ("config", *first.path)
+        places = [(part.name, _own_place(part, path, {"config": config})) for part in concerned]
         raise RenderError(
             Reason.IGNITION_INVALID,
-            last_to_say(("config", *first.path), {"config": config}, _said(parts)),
-            "the merged config is invalid: " + "; ".join(map(str, report.errors)),
+            concerned[0].name,
+            f"the merged config is invalid: {'; '.join(map(str, report.errors))}; together it is so by "
+            + " and ".join(f"{name} ({place} of its spec)" if place else name for name, place in places),
         )
+
+
+def _concerned(problem: str, parts: Sequence[Component]) -> list[Component]:
+    """Return MachineConfigs that have a problem together, and none that it takes not; the last first.
+
+    Each is left out in turn, the first of them first: of several that say the same the last is left.
+    """
+    left = list(parts)
+    for part in parts:
+        rest = [other for other in left if other is not part]
+        if rest and any(entry.message == problem for entry in validate(_merged_config(rest), COMMON_SPEC).errors):
+            left = rest
+    return left[::-1]
+
+
+def _own_place(part: Component, path: Path, spec: JSONObject) -> str:
+    """Say where a MachineConfig has what stands at a path of the rendered spec; empty where that is not to be found."""
+    place = place_in(part.manifest, path, spec)
+    return path_text(place) if place is not None else ""
 
 
 def _said(parts: Sequence[Component]) -> list[tuple[str, JSONObject]]:

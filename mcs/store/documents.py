@@ -3,14 +3,17 @@
 Rule 1: what the store owns in metadata never comes from a document.
 Rule 2: generation grows exactly when something outside metadata and status changes.
 Rule 3: a rendered config's content never changes.
-Rule 4: two documents are the same if they are the same JSON; the order of members does not matter, 1 and true differ.
+Rule 4: a pool's spec.configuration is rendering's: a document that does not name it leaves it as it is, and so does one
+that names the same config with its source. A status that spoke of the spec speaks of it on when only the source
+changed, for it counts who has the config of that name.
+Rule 5: two documents are the same if they are the same JSON; the order of members does not matter, 1 and true differ.
 """
 
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mcs.jsondata import JSON, JSONObject, integer_at, object_at
+from mcs.jsondata import JSON, JSONObject, integer_at, lookup, object_at, text_at
 from mcs.machineconfig.metadata import is_rendered
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 
@@ -33,6 +36,8 @@ _OWNED = frozenset(
 _EMPTY_MEANS_ABSENT = ("labels", "annotations", "ownerReferences", "finalizers")
 _OUTSIDE_BODY = ("apiVersion", "kind", "metadata")
 _STATUS = "status"
+_CONFIGURATION = ("spec", "configuration")
+_SOURCE = "source"
 _NO_JSON = "a number is not finite or too long, or the document is nested too deeply for JSON"
 
 
@@ -104,6 +109,8 @@ def replaced(kind: Kind, name: str, stored: Content | None, document: JSONObject
     body = {key: value for key, value in document.items() if key not in _OUTSIDE_BODY}
     if stored is None:
         return _observed(document, Content(metadata, body, 1))
+    if kind is Kind.POOL:
+        body = _with_configuration_of(stored.body, body)
     named = object_at(document, "metadata", "annotations")
     kept: JSONObject = {
         key: value
@@ -182,7 +189,42 @@ def _after(kind: Kind, name: str, stored: Content, metadata: JSONObject, body: J
             raise DocumentRefused(f"{kind.kind} {name} is a rendered config: the metadata that says so must stay")
     if not grows and same(body, stored.body):
         body = stored.body
+    if grows and kind is Kind.POOL:
+        body = _observed_on(stored, body)
     return Content(metadata, body, stored.generation + grows)
+
+
+def _with_configuration_of(stored: JSONObject, given: JSONObject) -> JSONObject:
+    """Return a pool's body with the stored spec.configuration where the given one does not name it, or its source."""
+    before = object_at(stored, *_CONFIGURATION)
+    spec = given.get("spec", {})
+    if not before or not isinstance(spec, dict):
+        return given
+    if "configuration" not in spec:
+        return {**given, "spec": {**spec, "configuration": before}}
+    named = object_at(spec, "configuration")
+    if _SOURCE in named or _SOURCE not in before or text_at(named, "name") != text_at(before, "name"):
+        return given
+    return {**given, "spec": {**spec, "configuration": {**named, _SOURCE: before[_SOURCE]}}}
+
+
+def _observed_on(stored: Content, body: JSONObject) -> JSONObject:
+    """Return a pool's body of the next generation; its status speaks of it where only the source changed."""
+    observed = integer_at(stored.body, _STATUS, "observedGeneration")
+    if observed is None or observed < stored.generation or not same(body.get(_STATUS), stored.body.get(_STATUS)):
+        return body
+    if not same(_without_source(body), _without_source(stored.body)):
+        return body
+    status: JSONObject = {**object_at(body, _STATUS), "observedGeneration": max(observed, stored.generation + 1)}
+    return {**body, _STATUS: status}
+
+
+def _without_source(body: JSONObject) -> JSONObject:
+    configuration = lookup(body, *_CONFIGURATION)
+    if not isinstance(configuration, dict):
+        return body
+    rest: JSONObject = {key: value for key, value in configuration.items() if key != _SOURCE}
+    return {**body, "spec": {**object_at(body, "spec"), "configuration": rest}}
 
 
 def _observed(document: JSONObject, content: Content) -> Content:

@@ -186,11 +186,12 @@ class Store(Protocol):
         What the store owns in metadata (uid, resourceVersion, creationTimestamp, generation, managedFields,
         deletionTimestamp) is ignored in what is handed in. labels, annotations, ownerReferences and finalizers are
         replaced as given, except that a mark which the document does not name is kept: it is not lost by applying a
-        manifest anew. A document without `status` keeps the stored status; a status
-        that it brings is about the spec that it brings: what observedGeneration says relative to metadata.generation
-        there, it says here. generation grows exactly when something outside metadata and status changes. An object that
-        would not change is not written. Raises ObjectRefused for a rendered config (is_rendered of the stored document)
-        of another spec.
+        manifest anew. Nor is what rendering wrote: a pool's spec.configuration that the document does not name is kept,
+        and so is its source where the document names the same config without one; an empty one, or null, takes it away.
+        A document without `status` keeps the stored status; a status that it brings is about the spec that it brings:
+        what observedGeneration says relative to metadata.generation there, it says here. generation grows exactly when
+        something outside metadata and status changes. An object that would not change is not written. Raises
+        ObjectRefused for a rendered config (is_rendered of the stored document) of another spec.
         """
 
     def create(self, kind: Kind, document: JSONObject) -> bool:

@@ -1,5 +1,7 @@
 """`mcs controller`: its settings, and what it says of wrong ones. That it renders is in tests/end_to_end."""
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,18 @@ from mcs.controller.process import origin_of, period_of
 from mcs.controller.quiet import QuietPeriod
 from mcs.settings import controller_table, load, table
 from tests.cli.commands import Place
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Takes back what the command sets for its whole process: levels, and a handler of a stream that is closed then."""
+    loggers = [logging.getLogger(name) for name in ("", "gunicorn.error", "gunicorn.access")]
+    before = [(logger, logger.level, logger.handlers[:], logger.propagate) for logger in loggers]
+    yield
+    for logger, level, handlers, propagate in before:
+        logger.setLevel(level)
+        logger.handlers[:] = handlers
+        logger.propagate = propagate
 
 
 def test_the_help_names_every_setting_of_it_and_none_of_the_server_alone(place: Place) -> None:
@@ -23,7 +37,13 @@ def test_both_commands_take_one_file(tmp_path: Path) -> None:
     assert (settings.workers, period_of(settings)) == (3, QuietPeriod(1, 2))
     origin = origin_of(settings)
     assert origin is not None
-    assert (origin.os_image, origin.extensions_image) == ("i", "")
+    assert (origin.os_image, origin.extensions_image) == ("i", None)
+
+
+def test_an_image_that_was_not_given_is_told_from_an_empty_one() -> None:
+    origin = origin_of(load({"store": "sqlite:///x", "os_image": ""}, {}))
+    assert origin is not None
+    assert (origin.os_image, origin.extensions_image) == ("", None)
 
 
 def test_the_defaults_are_those_of_the_design() -> None:
@@ -59,6 +79,14 @@ def test_what_is_refused(place: Place, arguments: list[str], said: str) -> None:
     assert said in outcome.err[-1]
     assert outcome.err[-1].startswith("mcs controller: ")
     assert "secret" not in outcome.err[-1]
+
+
+def test_a_store_that_is_not_there_is_not_made(place: Place) -> None:
+    typo = place.directory / "typo.db"
+    outcome = place.mcs("controller", "--store", f"sqlite:///{typo}")
+    assert outcome.status == 1
+    assert outcome.err[-1] == f"mcs controller: there is no store at {typo}; `mcs apply` and `mcs serve` make one"
+    assert not typo.exists()
 
 
 def test_a_store_that_cannot_be_one_ends_it(place: Place) -> None:

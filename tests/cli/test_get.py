@@ -58,6 +58,29 @@ def test_pools_says_that_what_is_served_does_not_exist_or_is_overridden(place: P
     assert "mcs.internal/serve" in rows["c"][2]
 
 
+@pytest.mark.parametrize(
+    ("condition", "why"),
+    [
+        pytest.param(
+            {"status": "True", "reason": "kernel_type", "message": "MachineConfig 99-bad: kernelType 'rt' is unknown"},
+            "RenderDegraded: MachineConfig 99-bad: kernelType 'rt' is unknown; status.configuration",
+            id="the culprit",
+        ),
+        pytest.param({"status": "True", "reason": "no_configs"}, "RenderDegraded: no_configs; status", id="no message"),
+        pytest.param({"status": "True"}, "RenderDegraded: nobody says why; status", id="nothing said"),
+        pytest.param({"status": "False", "message": "over"}, "status.configuration", id="over"),
+    ],
+)
+@pytest.mark.parametrize("wide", [[], ["-o", "wide"]], ids=["narrow", "wide"])
+def test_pools_says_why_one_cannot_be_rendered(place: Place, wide: list[str], condition: JSONObject, why: str) -> None:
+    named: JSON = {"name": OLD}
+    conditions: list[JSON] = [{"type": "RenderDegraded", **condition}]
+    document = {**pool("worker"), "status": {"configuration": named, "conditions": conditions}}
+    place.mcs("apply", "-f", "-", stdin="\n".join(map(compact, (document, rendered(OLD, "worker")))))
+    [row] = place.mcs("get", "pools", *wide).rows()
+    assert row[-1].startswith(why)
+
+
 def test_pools_says_that_what_is_named_cannot_be_served(place: Place) -> None:
     documents = [pool("a", status=NEW), pool("b", status=NEW), rendered(NEW, "a", version="3.9.0"), rendered(OLD, "a")]
     place.mcs("apply", "-f", "-", stdin="\n".join(compact(document) for document in documents))

@@ -294,7 +294,7 @@ def test_a_name_that_stands_for_something_else_is_an_error(running: Scene, caplo
     running.apply(pool(), machine_config("00-worker"))
     running.settle()
     [name] = running.rendered()
-    running.apply(pool())
+    running.apply(pool(configuration=None))
     running.others.delete(Kind.CONFIG, name)
     taken: JSONObject = {"metadata": {"name": name}, "spec": {"kernelArguments": ["forged"]}}
     running.apply((Kind.CONFIG, taken))
@@ -322,6 +322,35 @@ def test_the_images_are_those_of_whoever_renders(make: Make) -> None:
     spec = stored.value["spec"]
     assert isinstance(spec, dict)
     assert (spec["osImageURL"], spec["baseOSExtensionsContainerImage"]) == ("os@1", "ext@1")
+
+
+@pytest.mark.parametrize(
+    ("one", "option"),
+    [
+        pytest.param(Origin(build="b", os_image="os@1"), "--os-image", id="os"),
+        pytest.param(Origin(build="b", extensions_image="ext@1"), "--extensions-image", id="extensions"),
+    ],
+)
+def test_an_image_is_not_lost_because_it_was_not_given_this_time(
+    make: Make, one: Origin, option: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    running = make(origin=one)
+    running.apply(pool(), machine_config("00-worker"))
+    running.settle()
+    named = running.named()
+
+    running.controller = running.beside(origin=Origin(build="b"))
+    running.settle()
+    degraded = running.degraded()
+    assert degraded is not None
+    assert (degraded.reason, running.named()) == ("image_lost", named)
+    assert f"would become empty: give {option} IMAGE, or {option} '' if that is meant" in degraded.message
+    assert len([record for record in caplog.records if option in record.getMessage()]) == 1
+
+    running.controller = running.beside(origin=Origin(build="b", os_image="", extensions_image=""))
+    running.settle()
+    assert running.degraded() == WELL
+    assert running.named() != named
 
 
 # ---- what is said

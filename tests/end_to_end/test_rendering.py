@@ -289,8 +289,9 @@ def test_a_controller_that_is_killed_is_made_up_for_by_the_next(cluster: Cluster
 
 def test_two_controllers_at_once_come_to_one_config(cluster: Cluster) -> None:
     period = ("--quiet-period", "300ms", "--log-format", "json")
+    cluster.apply(pool())  # makes the store; a controller makes none
     with controlling(cluster, *period) as one, controlling(cluster, *period) as other:
-        cluster.apply(pool(), part("00-worker"))
+        cluster.apply(part("00-worker"))
         wait_until(lambda: all('"config": "rendered-worker-' in each.log() for each in (one, other)), one.log)
         assert (one.stop(), other.stop()) == (0, 0)
         logs = one.log() + other.log()

@@ -279,6 +279,77 @@ def test_refused(configs: list[JSONObject], reason: Reason, culprit: str | None)
         assert str(caught.value).startswith(f"MachineConfig {culprit}: ")
 
 
+UNIT = unit("a.service", contents="[Unit]\nA=b\n")
+AT_THE_UNIT = files(file("/b"), file("/etc/systemd/system/a.service"))
+BAD = "[Unit]\nA=\x85\n"
+
+
+@pytest.mark.parametrize(
+    ("configs", "culprit", "said"),
+    [
+        pytest.param(
+            [("00", UNIT), ("01", AT_THE_UNIT), ("02", unit("c.service"))],
+            "01",
+            "by 01 ($.config.storage.files.1.path of its spec) and 00",
+            id="the-later-first",
+        ),
+        pytest.param(
+            [("00", AT_THE_UNIT), ("01", UNIT)],
+            "01",
+            "by 01 and 00 ($.config.storage.files.1.path of its spec)",
+            id="the-later-one-has-the-unit",
+        ),
+        pytest.param([("00", UNIT), ("01", AT_THE_UNIT), ("02", UNIT)], "02", "by 02 and 01 (", id="one-of-two-alike"),
+        pytest.param(
+            [("00", unit("a.service", contents=BAD)), ("01", unit("a.service", enabled=True))],
+            "00",
+            "00: $.config.systemd.units.0.contents: the character",
+            id="not-who-has-the-unit-but-who-says-its-contents",
+        ),
+        pytest.param(
+            [("00", unit("a.service")), ("01", ignition(systemd={"units": [{"name": "b.service", "contents": BAD}]}))],
+            "01",
+            "01: $.config.systemd.units.0.contents of its spec, "
+            "$.config.systemd.units.1.contents of the rendered one: ",
+            id="at-another-place",
+        ),
+        pytest.param(
+            [
+                (
+                    "00",
+                    ignition(
+                        "2.2.0", systemd={"units": [{"name": "z.service"}, {"name": "a.service", "contents": BAD}]}
+                    ),
+                ),
+                ("01", unit("a.service", enabled=True)),
+            ],
+            "00",
+            "00: $.config.systemd.units.1.contents of its spec, "
+            "$.config.systemd.units.0.contents of the rendered one: ",
+            id="as-it-stands-in-spec-2",
+        ),
+    ],
+)
+def test_whose_it_is_and_where_it_stands_there(configs: list[tuple[str, JSONObject]], culprit: str, said: str) -> None:
+    with pytest.raises(RenderError) as caught:
+        rendered(*(machine_config(name, config=config) for name, config in configs))
+
+    assert caught.value.culprit == culprit
+    assert said in str(caught.value)
+
+
+def test_what_is_too_large_names_its_largest_parts() -> None:
+    sizes = {"00": 300_000, "01": 900_000, "02": 10, "03": 400_000}
+    configs = [
+        machine_config(name, config=files(file(f"/{name}", "data:," + "a" * size))) for name, size in sizes.items()
+    ]
+
+    with pytest.raises(
+        RenderError, match=r"the largest parts: 01 \(9\d{5} bytes\), 03 \(4\d{5} bytes\), 00 \(3\d{5} bytes\)$"
+    ):
+        rendered(*configs)
+
+
 def test_an_image_cannot_be_overridden_where_the_pool_names_a_stream() -> None:
     pool = copy.deepcopy(POOL)
     pool["spec"]["osImageStream"] = {"name": "rhel-10"}  # type: ignore[index, call-overload]  # an object in POOL

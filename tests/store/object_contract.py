@@ -22,6 +22,8 @@ WORKER_POOL = manifest(
     status={"machineCount": 3},
 )
 
+CONFIGURATION: JSONObject = {"name": RENDERED, "source": [{"name": "00-worker"}]}
+
 
 def read(store: Store, kind: Kind, name: str) -> Stored[JSONObject]:
     """Return an object that is there."""
@@ -211,6 +213,39 @@ class ObjectContract:
         store.apply([manifest(Kind.CONFIG, "a", metadata={"annotations": stored})])
         store.apply([manifest(Kind.CONFIG, "a", metadata={"annotations": given} if given else {})])
         assert object_at(read(store, Kind.CONFIG, "a").value, "metadata", "annotations") == expected
+
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            pytest.param({"paused": True}, {"paused": True, "configuration": CONFIGURATION}, id="not named"),
+            pytest.param(None, {"configuration": CONFIGURATION}, id="not even a spec"),
+            pytest.param(
+                {"configuration": {"name": RENDERED}}, {"configuration": CONFIGURATION}, id="named without its source"
+            ),
+            pytest.param(
+                {"configuration": {"name": RENDERED, "source": []}},
+                {"configuration": {"name": RENDERED, "source": []}},
+                id="named with another source",
+            ),
+            pytest.param({"configuration": {"name": "b"}}, {"configuration": {"name": "b"}}, id="another config"),
+            pytest.param({"configuration": {}}, {"configuration": {}}, id="taken away by an empty one"),
+            pytest.param({"configuration": None}, {"configuration": None}, id="taken away by null"),
+        ],
+    )
+    def test_apply_keeps_what_rendering_wrote_on_a_pool(self, store: Store, given: JSON, expected: JSONObject) -> None:
+        store.apply([manifest(Kind.POOL, "a", spec={"paused": True})])
+        store.patch(Kind.POOL, "a", {"spec": {"configuration": CONFIGURATION}})
+        document: JSONObject = (
+            {"metadata": {"name": "a"}} if given is None else {"metadata": {"name": "a"}, "spec": given}
+        )
+        store.apply([(Kind.POOL, document)])
+        assert read(store, Kind.POOL, "a").value["spec"] == expected
+        assert [change.outcome for change in store.apply([(Kind.POOL, document)])] == ["unchanged"]
+
+    def test_only_a_pool_keeps_a_configuration(self, store: Store) -> None:
+        store.apply([manifest(Kind.CONFIG, "a", spec={"configuration": CONFIGURATION})])
+        store.apply([manifest(Kind.CONFIG, "a", spec={})])
+        assert read(store, Kind.CONFIG, "a").value["spec"] == {}
 
     @pytest.mark.parametrize("way", ["apply", "patch"])
     def test_a_rendered_config_stays_one(self, store: Store, way: str) -> None:

@@ -109,6 +109,48 @@ def test_conditions_of_others_stay_where_the_store_counts(store: EmbeddedStore) 
     assert counts(store) == (1, 1, A)
 
 
+# ---- what a status proves
+
+
+SOURCE: list[JSON] = [{"name": "00-worker"}]
+
+
+@pytest.mark.parametrize("observed", [pytest.param(1, id="spoke of the spec"), pytest.param(0, id="was behind")])
+@pytest.mark.parametrize(
+    ("change", "same_config"),
+    [
+        pytest.param({"configuration": {"source": SOURCE}}, True, id="the source alone"),
+        pytest.param({"configuration": {"name": B, "source": SOURCE}}, False, id="another config"),
+        pytest.param({"configuration": {"source": SOURCE}, "paused": True}, False, id="the spec beside it"),
+    ],
+)
+@pytest.mark.parametrize("way", ["apply", "patch"])
+def test_a_proof_that_was_brought_outlives_a_change_of_the_source_alone(
+    store: EmbeddedStore, way: str, change: JSONObject, same_config: bool, observed: int
+) -> None:
+    brought: JSONObject = {"observedGeneration": observed, "updatedMachineCount": 3, "configuration": {"name": B}}
+    store.apply([manifest(Kind.POOL, "worker", metadata={"generation": 1}, spec={"configuration": {"name": A}})])
+    store.patch(Kind.POOL, "worker", {"status": brought})
+    if way == "patch":
+        store.patch(Kind.POOL, "worker", {"spec": change})
+    else:
+        spec: JSONObject = {**change, "configuration": {"name": A, **object_at(change, "configuration")}}
+        store.apply([manifest(Kind.POOL, "worker", spec=spec)])
+    value = stored(store).value
+    assert lookup(value, "metadata", "generation") == 2
+    proven = same_config and observed == 1
+    assert lookup(value, "status", "observedGeneration") == (2 if proven else observed)
+    assert resolve(value, last=None, unservable=lambda _: None).config == (A if proven else B)
+
+
+def test_a_status_that_comes_with_a_source_speaks_for_itself(store: EmbeddedStore) -> None:
+    store.apply([pool(status=BROUGHT), node("one", A)])
+    store.patch(Kind.POOL, "worker", {"status": {"observedGeneration": 1}})
+    patch: JSONObject = {"spec": {"configuration": {"source": SOURCE}}, "status": {"machineCount": 8}}
+    store.patch(Kind.POOL, "worker", patch)
+    assert lookup(stored(store).value, "status", "observedGeneration") == 1
+
+
 # ---- who counts
 
 
