@@ -1,6 +1,7 @@
 """What `mcs render` says of rendered configs, as lines for people: what would change, and where something is from."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import unified_diff
 
 from mcs.cli.options import printable
@@ -63,14 +64,14 @@ def _contribution(said: Contribution, subject: Subject) -> str:
     if said.added:
         once_more = "gives it once more" if subject.kind in ARGUMENTS.values() else f"adds to {_members(said.added)}"
         words.append(once_more)
-    words += [f"replaces {path or 'that'} of {holder}" for path, holder in said.replaced]
+    words += [f"replaces {without_secrets(path) or 'that'} of {holder}" for path, holder in said.replaced]
     if said.repeated:
         words.append(f"repeats {_members(said.repeated)}")
     return "; ".join(words) or "names it"
 
 
 def _members(paths: tuple[str, ...]) -> str:
-    return "it" if paths == ("",) else ", ".join(paths)
+    return "it" if paths == ("",) else ", ".join(map(without_secrets, paths))
 
 
 def _named(subject: Subject, name: str) -> str:
@@ -96,6 +97,7 @@ class _Words:
         """Yield the lines for one member of it."""
         difference = self._difference
         hidden = not self._show and is_secret(difference.subject, leaf.path, difference.before, difference.after)
+        leaf = replace(leaf, path=self._plain(leaf.path))  # items are called by their sources, which may be secrets
         if self._is_contents(leaf):
             yield from self._contents(leaf, hidden)
         elif hidden:

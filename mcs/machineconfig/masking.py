@@ -43,7 +43,10 @@ _WITH_CONTENTS = ("file", "unit", "drop-in")
 
 # Texts that are a secret as a whole.
 _TEXTS = re.compile(
-    r"""-----BEGIN\ [A-Z ]{0,40}PRIVATE\ KEY|AGE-SECRET-KEY-|["\s]auths?["]?\s*+:\s*+[{"\n]|\bclient-key-data\s*+:""",
+    r"""-----BEGIN\ [A-Z ]{0,40}PRIVATE\ KEY
+    |AGE-SECRET-KEY-
+    |(?:^|["\s])auths?["]?[\ \t]*+:[\ \t]*+(?:[{"\r\n]|$)
+    |\bclient-key-data\s*+:""",
     re.VERBOSE,
 )
 

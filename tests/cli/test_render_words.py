@@ -119,3 +119,15 @@ def test_an_argument_that_is_given_once_more() -> None:
         "  00       gives it",
         "  01-long  gives it once more",
     ]
+
+
+def test_an_item_is_called_by_its_source_without_the_password_in_it() -> None:
+    def spec(mode: str) -> JSONObject:
+        appended: JSON = [{"source": "https://me:hunter@a.example/b", "compression": mode}]
+        config: JSON = {"ignition": {"version": "3.5.0"}, "storage": {"files": [{"path": "/a", "append": appended}]}}
+        return {"config": config}
+
+    lines = said(spec("gzip"), spec(""))
+
+    assert any("a.example" in line for line in lines)
+    assert not any("hunter" in line for line in lines)
