@@ -13,13 +13,13 @@ from mcs import __version__
 from mcs.cli.documents import json_text, yaml_text
 from mcs.cli.options import one_line, opened, printable, store_option
 from mcs.cli.render_attempt import Asked, CannotError, NotRenderedError, Work, done, lost_images
-from mcs.cli.render_words import difference_lines, explanation_lines, summary
+from mcs.cli.render_words import difference_lines, explanation_lines, order_line, summary
 from mcs.cli.streams import reported, tell
 from mcs.clock import read_clock
 from mcs.controller.driver import Publisher
 from mcs.controller.protocol import Outcome, Reason
 from mcs.jsondata import JSON, object_at, text_at
-from mcs.machineconfig.comparing import differences
+from mcs.machineconfig.comparing import differences, reordered
 from mcs.machineconfig.components import component
 from mcs.machineconfig.explaining import explain, near
 from mcs.machineconfig.hash_input import UnhashableSpec
@@ -204,7 +204,8 @@ def _publisher(store: Store, asked: Asked) -> Publisher | None:
 
 
 def _say(work: Work, outcome: Outcome | None, asked: Asked) -> None:
-    for warning in lost_images(work, asked):
+    refusal = [] if work.refusal is None else [f"it would be refused: {work.refusal}"]
+    for warning in (*refusal, *lost_images(work, asked)):
         click.echo(f"warning: pool {work.pool.name}: {printable(warning)}", err=True)
     if asked.diff:
         lines = _difference(work, asked.show_secrets)
@@ -245,9 +246,12 @@ def _difference(work: Work, show_secrets: bool) -> Iterator[str]:
         yield printable(f"{work.pool.name}: {work.rendered.name}: nothing would change")
         return
     yield printable(f"{work.pool.name}: {named} -> {work.rendered.name}")
-    found = differences(object_at(work.current, "spec"), work.rendered.spec)
+    before = object_at(work.current, "spec")
+    found = differences(before, work.rendered.spec)
     for difference in found:
         yield from difference_lines(difference, show_secrets=show_secrets)
+    for leaf in reordered(before, work.rendered.spec):
+        yield order_line(leaf, show_secrets=show_secrets)
     yield summary(found) if found else "only its order or how it is written would change"
 
 

@@ -11,6 +11,7 @@ from mcs.jsondata import JSONObject, object_at, text_at, texts_at
 from mcs.machineconfig import lost_images as images
 from mcs.machineconfig.hash_input import UnhashableSpec
 from mcs.machineconfig.names import Kind
+from mcs.machineconfig.render_error import Reason as WhyNot
 from mcs.machineconfig.render_error import RenderError
 from mcs.machineconfig.rendering import Origin, Rendered, render, selected
 from mcs.store.interface import Store, Stored
@@ -37,18 +38,27 @@ class Asked:
     @property
     def writes(self) -> bool:
         """Whether anything is to be written."""
-        return not (self.dry_run or self.diff or self.explain is not None)
+        return not (self.dry_run or self.looks)
+
+    @property
+    def looks(self) -> bool:
+        """Whether a person wants to see what would be, be it allowed or not."""
+        return self.diff or self.explain is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A pool and what was rendered for it. current: the config that it names now; stored: what has the new name."""
+    """A pool and what was rendered for it. current: the config that it names now; stored: what has the new name.
+
+    refusal: why it would not be written, though it can be looked at.
+    """
 
     pool: Stored[JSONObject]
     chosen: Sequence[JSONObject]
     rendered: Rendered
     current: JSONObject | None
     stored: JSONObject | None
+    refusal: str | None = None
 
 
 class CannotError(Exception):
@@ -89,12 +99,28 @@ def _rendered(store: Store, name: str, asked: Asked) -> Work:
         raise NotRenderedError("it is not rendered: its spec.machineConfigSelector is empty or absent")
     configs = {config.name: config.value for config in store.objects(Kind.CONFIG)}
     current = configs.get(text_at(pool.value, "spec", "configuration", "name") or "")
+    refusal = None
     try:
         chosen = selected(pool.value, configs.values())
-        made = render(pool.value, chosen, asked.origin, None if asked.allow_unreachable else current)
+        made = render(pool.value, chosen, asked.origin, None if asked.allow_unreachable or asked.looks else current)
+        if asked.looks and not asked.allow_unreachable:
+            refusal = _refusal(pool.value, chosen, asked.origin, current)
     except RenderError as error:
-        raise CannotError(str(error)) from error
-    return Work(pool, chosen, made, current, configs.get(made.name))
+        raise CannotError(_said(error)) from error
+    return Work(pool, chosen, made, current, configs.get(made.name), refusal)
+
+
+def _refusal(pool: JSONObject, chosen: Sequence[JSONObject], origin: Origin, current: JSONObject | None) -> str | None:
+    try:
+        render(pool, chosen, origin, current)
+    except RenderError as error:
+        return _said(error)
+    return None
+
+
+def _said(error: RenderError) -> str:
+    way_out = "; --allow-unreachable renders it all the same" if error.reason is WhyNot.IRRECONCILABLE else ""
+    return f"{error}{way_out}"
 
 
 def _is_spec(stored: JSONObject, rendered: Rendered) -> bool:

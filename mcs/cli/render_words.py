@@ -5,14 +5,14 @@ from dataclasses import replace
 from difflib import unified_diff
 
 from mcs.cli.options import printable
-from mcs.jsondata import JSON, compact
+from mcs.jsondata import JSON, compact, text_at
 from mcs.machineconfig.comparing import Change, Difference, Leaf
 from mcs.machineconfig.contents import Contents, contents_of
 from mcs.machineconfig.explaining import Contribution, Explanation
 from mcs.machineconfig.masking import is_secret, masked, without_secrets
 from mcs.machineconfig.subjects import ARGUMENTS, Subject
 
-__all__ = ["difference_lines", "explanation_lines", "summary"]
+__all__ = ["difference_lines", "explanation_lines", "order_line", "summary"]
 
 _MOST_COMPARED = 20_000  # lines of both texts together: beyond, finding what differs takes too long
 _MOST_SHOWN = 40  # lines of contents that are new or gone as a whole
@@ -41,6 +41,17 @@ def difference_lines(difference: Difference, *, show_secrets: bool) -> Iterator[
     for leaf in sorted(difference.leaves, key=lambda leaf: leaf.path.startswith(_CONTENTS)):  # what is short first
         for line in words.leaf(leaf):
             yield "  " + _safe(line)
+
+
+def order_line(leaf: Leaf, *, show_secrets: bool) -> str:
+    """Return the line for a list that is in another order."""
+    texts = [
+        ", ".join(text_at(item, "source") or compact(item) if isinstance(item, dict) else str(item) for item in said)
+        for said in (leaf.before, leaf.after)
+        if isinstance(said, list)
+    ]
+    line = f"{leaf.path}: in another order: {' -> '.join(texts)}"
+    return _safe(line if show_secrets else without_secrets(line))
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:

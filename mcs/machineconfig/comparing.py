@@ -1,14 +1,15 @@
 """What is different between two specs of rendered configs: what was added, removed and changed, as data. Pure."""
 
+import json
 from dataclasses import dataclass
 from enum import Enum
 
 from mcs.ignition import IgnitionError, convert
-from mcs.jsondata import JSON, JSONObject, object_at
+from mcs.jsondata import JSON, JSONObject, compact, list_at, object_at
 from mcs.machineconfig.components import COMMON_SPEC
 from mcs.machineconfig.subjects import Subject, leaves, subjects
 
-__all__ = ["Change", "Difference", "Leaf", "differences"]
+__all__ = ["Change", "Difference", "Leaf", "differences", "reordered"]
 
 
 class Change(Enum):
@@ -56,6 +57,30 @@ def differences(before: JSONObject, after: JSONObject) -> list[Difference]:
             found.append(Difference(Change.REMOVED, subject, was, None, changed))
         elif changed:
             found.append(Difference(Change.CHANGED, subject, was, is_now, changed))
+    return found
+
+
+_ORDERED: tuple[tuple[str, ...], ...] = (
+    ("kernelArguments",),
+    ("extensions",),
+    ("config", "kernelArguments", "shouldExist"),
+    ("config", "ignition", "config", "merge"),
+)
+
+
+def reordered(before: JSONObject, after: JSONObject) -> list[Leaf]:
+    """Return the lists whose order decides something and in which what both specs have stands in another order.
+
+    >>> reordered({"kernelArguments": ["a", "b"]}, {"kernelArguments": ["b", "c", "a"]})
+    [Leaf(path='kernelArguments', before=['a', 'b'], after=['b', 'a'])]
+    """
+    found = []
+    for place in _ORDERED:
+        old, new = ([compact(item) for item in list_at(spec, *place)] for spec in (before, after))
+        kept: list[JSON] = [json.loads(item) for item in dict.fromkeys(old) if item in new]
+        now: list[JSON] = [json.loads(item) for item in dict.fromkeys(new) if item in old]
+        if kept != now:
+            found.append(Leaf(".".join(place), kept, now))
     return found
 
 

@@ -249,12 +249,14 @@ def test_what_machines_cannot_be_brought_to_is_refused_unless_it_is_allowed(plac
 
     refused = place.mcs("render", "worker")
     assert (refused.status, named_by(place)) == (1, first)
-    assert refused.err == [
-        (
-            "mcs render: pool worker: MachineConfig 01-b: not reachable from the current config: "
-            "groups cannot be changed once machines run"
-        )
-    ]
+    why = (
+        "MachineConfig 01-b: not reachable from the current config: groups cannot be changed once machines run; "
+        "--allow-unreachable renders it all the same"
+    )
+    assert refused.err == [f"mcs render: pool worker: {why}"]
+    looked = place.mcs("render", "worker", "--diff")
+    assert (looked.status, looked.err) == (0, [f"warning: pool worker: it would be refused: {why}"])
+    assert looked.out[-1] == "1 added, 0 changed, 0 removed"
 
     assert place.mcs("render", "worker", "--allow-unreachable").status == 0
     assert named_by(place) != first
@@ -434,7 +436,7 @@ def difference(place: Place, before: JSONObject, after: JSONObject, *options: st
         pytest.param(
             {"kernelArguments": ["a", "b"]},
             {"kernelArguments": ["b", "a"]},
-            ["only its order or how it is written would change"],
+            ["kernelArguments: in another order: a, b -> b, a", "only its order or how it is written would change"],
             id="order",
         ),
         pytest.param(
