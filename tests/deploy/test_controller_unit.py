@@ -6,10 +6,12 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from mcs.store import open_store
 from tests.deploy.test_systemd import MOST_EXPOSED, SETTINGS, analyze, notified, wait_for
 from tests.deploy.test_systemd import UNIT as SERVER
 
@@ -62,6 +64,8 @@ def test_what_it_runs_says_when_it_has_begun_and_ends_as_the_unit_expects(tmp_pa
     command = options(UNIT)["ExecStart"].replace("/etc/mcs/mcs.toml", str(settings))
     program, *arguments = shlex.split(command)
     assert (program, options(UNIT)["Type"]) == ("/opt/mcs/bin/mcs", "notify")
+    with closing(open_store(f"sqlite:///{tmp_path / 'store.db'}")) as store:  # the server makes it
+        store.pools()
     log = tmp_path / "log"
     environment = {name: text for name, text in os.environ.items() if not name.startswith("MCS_")}
     environment["NOTIFY_SOCKET"] = str(tmp_path / "notify")
