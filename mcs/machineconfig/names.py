@@ -13,6 +13,7 @@ __all__ = [
     "ANNOTATION_FIRST_CONFIG",
     "ANNOTATION_GENERATED_BY",
     "ANNOTATION_MARK",
+    "ANNOTATION_POOL_GENERATION",
     "ANNOTATION_SERVE",
     "ANNOTATION_STATE",
     "BOOT_ID_LENGTH",
@@ -42,6 +43,7 @@ ANNOTATION_GENERATED_BY = MCO_PREFIX + "generated-by-controller-version"
 
 ANNOTATION_MARK = PREFIX + "mark"
 ANNOTATION_SERVE = PREFIX + "serve"
+ANNOTATION_POOL_GENERATION = PREFIX + "pool-generation"
 ANNOTATION_BOOT = PREFIX + "boot"
 BOOT_ID_LENGTH = 26  # characters, whatever they say: bodies are cached around them
 

@@ -16,8 +16,8 @@ from mcs.jsondata import JSON, JSONObject, encode, list_at, lookup, object_at, t
 from mcs.machineconfig.components import COMMON_SPEC, DEFAULT_KERNEL, Component, component
 from mcs.machineconfig.hash_input import UnhashableSpec
 from mcs.machineconfig.lost_images import EXTENSIONS_IMAGE, OS_IMAGE
-from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, LABEL_POOL, MCO_PREFIX, Kind
+from mcs.machineconfig.metadata import generation_of, is_rendered
+from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, ANNOTATION_POOL_GENERATION, LABEL_POOL, MCO_PREFIX, Kind
 from mcs.machineconfig.provenance import last_to_say, place_in
 from mcs.machineconfig.reconciling import obstacles
 from mcs.machineconfig.render_error import Reason, RenderError
@@ -53,25 +53,31 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """A rendered config. source: the names of what it was merged from, in that order."""
+    """A rendered config. source: the names of what it was merged from, in that order.
+
+    annotations: those of the operator. pool_generation: of the pool that it was first rendered for, 0 if it has none.
+    """
 
     name: str
     spec: JSONObject
     source: tuple[str, ...]
     annotations: Mapping[str, str]
+    pool_generation: int = 0
 
     def document(self, pool: str) -> JSONObject:
         """Return the MachineConfig object. Its label makes it known as rendered; it has no owner.
 
-        An owner would take the object with it when the pool is deleted, though machines may still need it.
+        An owner would take the object with it when the pool is deleted, though machines may still need it. So the label
+        names the pool, and an annotation its generation.
         """
+        own = {ANNOTATION_POOL_GENERATION: str(self.pool_generation)} if self.pool_generation else {}
         return {
             "apiVersion": Kind.CONFIG.api_version,
             "kind": Kind.CONFIG.kind,
             "metadata": {
                 "name": self.name,
                 "labels": {LABEL_POOL: pool},
-                "annotations": dict(self.annotations),
+                "annotations": {**self.annotations, **own},
             },
             "spec": self.spec,
         }
@@ -153,7 +159,13 @@ def render(
         if own not in ("", place):
             place = f"{own} of its spec, {place} of the rendered one"
         raise RenderError(Reason.HASH_INPUT, culprit, f"{place}: {error.message}") from error
-    rendered = Rendered(name=name, spec=spec, source=tuple(part.name for part in parts), annotations=annotations)
+    rendered = Rendered(
+        name=name,
+        spec=spec,
+        source=tuple(part.name for part in parts),
+        annotations=annotations,
+        pool_generation=generation_of(pool),
+    )
     size = len(encode(rendered.document(_name(pool))))
     if size > MAX_SIZE:
         raise RenderError(

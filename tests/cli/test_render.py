@@ -87,7 +87,7 @@ def test_a_rendered_config_is_stored_held_and_named_by_its_pool(place: Place) ->
     assert text_at(found, "spec", "osImageURL") == "os@sha256:1"
     annotations = lookup(found, "metadata", "annotations")
     assert isinstance(annotations, dict)
-    assert set(annotations.values()) == {"b1", "4.19"}
+    assert set(annotations.values()) == {"b1", "4.19", "1"}  # the last is the pool's generation
     sources = list_at(stored(place, Kind.POOL, "worker"), "spec", "configuration", "source")
     assert [text_at(each, "name") for each in sources] == ["00-a", "01-b"]
     assert [row[1] for row in place.mcs("get", "holds").rows()] == [name]

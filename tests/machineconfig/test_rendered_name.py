@@ -81,7 +81,7 @@ def test_one_character_more_is_another_name(spec: JSONObject, character: str, at
 def test_names_are_the_same_in_other_processes() -> None:
     specs: list[JSONObject] = []
 
-    @settings(max_examples=1000, deadline=None, database=None)
+    @settings(max_examples=10_000, deadline=None, database=None)
     @given(SPECS)
     def collect(spec: JSONObject) -> None:
         specs.append(spec)

@@ -136,6 +136,18 @@ def test_the_object_is_known_as_rendered_and_nobody_owns_it() -> None:
     assert lookup(document, "metadata", "name") == result.name == rendered_name("worker", result.spec)
 
 
+@pytest.mark.parametrize(
+    ("generation", "annotation"),
+    [pytest.param(7, "7", id="of-a-stored-pool"), pytest.param(None, None, id="of-a-manifest")],
+)
+def test_the_object_names_the_generation_of_its_pool(generation: JSON, annotation: JSON) -> None:
+    pool = {**POOL, "metadata": {"name": "worker", "generation": generation}}
+
+    document = rendered(machine_config("00"), pool=pool).document("worker")
+
+    assert lookup(document, "metadata", "annotations", "mcs.internal/pool-generation") == annotation
+
+
 def test_rendered_configs_are_never_merged_whatever_the_selector_says() -> None:
     earlier = rendered(machine_config("00", config=unit("a.service"))).document("worker")
     everything: JSONObject = {"metadata": {"name": "worker"}, "spec": {"machineConfigSelector": {}}}
