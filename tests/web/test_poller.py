@@ -261,14 +261,15 @@ def test_nothing_arrives_after_the_body_deadline(tmp_path: Path) -> None:
 
 def test_a_server_that_was_stopped_for_a_while_sends_nothing_after_the_deadline(tmp_path: Path) -> None:
     path = fill(tmp_path, LARGE)
-    with serving(path, "--workers", "1", "--body-deadline", "1s") as server, connect(server, 4096) as sock:
+    with serving(path, "--workers", "1", "--body-deadline", "2s") as server, connect(server, 4096) as sock:
         sock.sendall(REQUEST)
+        asked = time.monotonic()
         received = len(sock.recv(100))
+        server.wait_for(lambda: is_stuck(server), "the kernel takes no more")  # else one write could go on meanwhile
         [pid] = server.worker_pids()
         os.kill(pid, signal.SIGSTOP)
-        stopped = time.monotonic()
         sock.settimeout(0.2)
-        while time.monotonic() - stopped < 1.5:  # what the kernel has is taken meanwhile
+        while time.monotonic() - asked < 2.5:  # what the kernel has is taken meanwhile
             with suppress(TimeoutError):
                 received += len(sock.recv(1 << 20))
         os.kill(pid, signal.SIGCONT)
@@ -277,12 +278,22 @@ def test_a_server_that_was_stopped_for_a_while_sends_nothing_after_the_deadline(
         assert server.ask("/healthz").status == 200
 
 
+def is_stuck(server: Serving) -> bool:
+    """Tell whether the only connection's peer has much to take, and the worker adds nothing to it for a while."""
+    queued = [int(line[4].partition(":")[0], 16) for line in connections(server)]
+    time.sleep(0.2)
+    return queued == [int(line[4].partition(":")[0], 16) for line in connections(server)] and sum(queued) > 100_000
+
+
 def open_sockets(server: Serving) -> int:
     """Return how many connections the only worker has open at its node-facing port."""
-    port = f"{server.port:04X}"
-    table = Path("/proc/net/tcp").read_text().splitlines()[1:]
-    mine = [line.split() for line in table if line.split()[1].endswith(f":{port}") and line.split()[3] == "01"]
-    return len(mine)
+    return len(connections(server))
+
+
+def connections(server: Serving) -> list[list[str]]:
+    """Return what the kernel says of each established connection at the node-facing port, see proc(5)."""
+    table = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [line for line in table if line[1].endswith(f":{server.port:04X}") and line[3] == "01"]
 
 
 def test_idle_connections_are_closed(tmp_path: Path) -> None:
