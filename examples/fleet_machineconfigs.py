@@ -7,13 +7,12 @@ from urllib.parse import quote
 from examples.fleet_texts import ROLE_FILES, files, ssh_key
 from examples.fleet_units import kubelet_unit, units
 from mcs.jsondata import JSON, JSONObject
-from mcs.machineconfig.names import Kind
+from mcs.machineconfig.names import LABEL_ROLE, Kind
 
 __all__ = ["CONTROL_PLANE", "IGNITION", "machine_configs", "role_of", "source"]
 
 CONTROL_PLANE = "master"
 IGNITION = "3.5.0"
-_ROLE_LABEL = "machineconfiguration.openshift.io/role"
 _OS_IMAGE = "registry.example.net/os/base@sha256:" + "1f" * 32
 
 # Which part of a role's machines a file or unit belongs to, by how its path or name begins; the rest is in 00-ROLE.
@@ -43,7 +42,7 @@ def role_of(machine_config: JSONObject) -> str:
     metadata = machine_config["metadata"]
     assert isinstance(metadata, dict)
     assert isinstance(metadata["labels"], dict)
-    return str(metadata["labels"][_ROLE_LABEL])
+    return str(metadata["labels"][LABEL_ROLE])
 
 
 def source(text: str) -> str:
@@ -144,5 +143,5 @@ def _ignition(version: str = IGNITION, /, **sections: JSON) -> JSONObject:
 
 
 def _machine_config(name: str, role: str, **spec: JSON) -> JSONObject:
-    metadata: JSONObject = {"name": name, "labels": {_ROLE_LABEL: role}}
+    metadata: JSONObject = {"name": name, "labels": {LABEL_ROLE: role}}
     return {"apiVersion": Kind.CONFIG.api_version, "kind": Kind.CONFIG.kind, "metadata": metadata, "spec": spec}

@@ -20,6 +20,7 @@ from mcs.machineconfig.names import (
     ANNOTATION_DESIRED_CONFIG,
     ANNOTATION_FIRST_CONFIG,
     ANNOTATION_STATE,
+    LABEL_ROLE,
     Kind,
 )
 from mcs.machineconfig.rendered_name import rendered_name
@@ -92,7 +93,7 @@ def rendered_config(made: Made) -> JSONObject:
 def pool(name: str, spec: str, status: str | None, machines: int, updated: int) -> JSONObject:
     """Return a pool. spec, status: the configs that these name; a status of None was never set."""
     selector: JSONObject = {"matchLabels": {_ROLE + name: ""}}
-    configs: JSONObject = {"key": "machineconfiguration.openshift.io/role", "operator": "In", "values": [name]}
+    configs: JSONObject = {"key": LABEL_ROLE, "operator": "In", "values": [name]}
     if name not in {"master", "worker"}:
         configs["values"] = ["worker", name]
     specification: JSONObject = {

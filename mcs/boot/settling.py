@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from mcs.boot.clock import Reading, elapsed
 from mcs.jsondata import JSONObject, lookup, text_at
 from mcs.machineconfig.metadata import Metadata
-from mcs.machineconfig.selectors import InvalidSelector, matches
+from mcs.machineconfig.selectors import InvalidSelector, selecting
 
 __all__ = ["Inputs", "Part", "Seen", "inputs_of", "is_gated", "mismatch", "observed", "unsettled", "waiting"]
 
@@ -72,17 +72,12 @@ def inputs_of(pool: JSONObject, configs: Iterable[Metadata]) -> Inputs:
     source = lookup(pool, "spec", "configuration", "source")
     names = tuple(text_at(each, "name") or "" for each in source) if isinstance(source, list) else None
     configuration = text_at(pool, "spec", "configuration", "name")
-    selector = lookup(pool, "spec", "machineConfigSelector")
     try:
-        matches(selector, {})  # a bad selector is told even if there is nothing to select from
-        selected = frozenset(
-            Part(each.name, each.uid, each.generation)
-            for each in configs
-            if not each.rendered and matches(selector, each.labels)
-        )
+        selects = selecting(lookup(pool, "spec", "machineConfigSelector"))
     except InvalidSelector as error:
         return Inputs(configuration, names, problem=f"spec.machineConfigSelector: {error}")
-    return Inputs(configuration, names, selected)
+    chosen = (each for each in configs if not each.rendered and selects(each.labels))
+    return Inputs(configuration, names, frozenset(Part(each.name, each.uid, each.generation) for each in chosen))
 
 
 def observed(seen: Seen | None, inputs: Inputs, asked: Reading, answered: Reading) -> Seen:
@@ -135,13 +130,11 @@ def unsettled(seen: Seen, quiet: float) -> str | None:
 
 def waiting(seen: Seen, now: Reading, quiet: float) -> str | None:
     """Return why a pool has not settled with how long ago that began, for people who look now; None if it has."""
-    if quiet <= 0 or seen.inputs.source is None:
+    if unsettled(seen, quiet) is None:
         return None
     ago = max(0.0, elapsed(seen.since, now))
     what = f"{_list(seen.changed)} changed" if seen.changed else "first looked at"
     why = mismatch(seen.inputs)
-    if why is None and seen.quiet >= quiet:
-        return None
     return f"waiting: {what} {ago:.0f} s ago" + (f"; {why}" if why is not None else "")
 
 

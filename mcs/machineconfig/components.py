@@ -16,11 +16,12 @@ from mcs.ignition import (
     UnknownVersion,
     convert,
     declared_version,
+    merge,
     validate,
 )
-from mcs.ignition.versions import V2_0, V2_1, V2_2, V3_0, V3_1, V3_2, V3_3, V3_4, V3_5
-from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at, text_at, texts_at
-from mcs.machineconfig.names import ANNOTATION_GENERATED_BY
+from mcs.ignition.versions import V2_0, V2_1, V2_2, V2_4, V3_0, V3_1, V3_2, V3_3, V3_4, V3_5
+from mcs.jsondata import JSON, JSONObject, integer_at, list_at, lookup, object_at, text_at, texts_at
+from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, LABEL_ROLE
 from mcs.machineconfig.render_error import Reason, RenderError
 
 __all__ = ["COMMON_SPEC", "DEFAULT_KERNEL", "Component", "component"]
@@ -35,7 +36,6 @@ _EXTENSIONS = frozenset(
 )
 _MOST_MODE = 0o777
 _SPEC_2_USER = "core"
-_ROLE_LABEL = "machineconfiguration.openshift.io/role"
 _WORKER = "worker"
 
 
@@ -79,7 +79,7 @@ def component(machine_config: JSONObject) -> Component:
     return Component(
         name=name,
         manifest=spec,
-        for_workers=texts_at(machine_config, "metadata", "labels").get(_ROLE_LABEL) == _WORKER,
+        for_workers=texts_at(machine_config, "metadata", "labels").get(LABEL_ROLE) == _WORKER,
         generated=ANNOTATION_GENERATED_BY in texts_at(machine_config, "metadata", "annotations"),
         config=config,
         kernel_arguments=_texts(spec, "kernelArguments"),
@@ -103,36 +103,31 @@ def _config(name: str, spec: JSONObject) -> JSONObject | None:
         version = _readable_version(name, config if isinstance(config, dict) else {"ignition": config})
         assert isinstance(config, dict)  # its version was found in it
         _check(name, validate(config, version))
-        converted = (
-            convert(_one_of_each(name, config), COMMON_SPEC) if version.major == 2 else convert(config, COMMON_SPEC)
-        )
+        spelled = _spelled(config, version)
+        converted = convert(_one_of_each(name, spelled), COMMON_SPEC) if version.major == 2 else spelled
     except InvalidConfig as error:
         raise RenderError(Reason.IGNITION_INVALID, name, f"its Ignition config is invalid: {error}") from error
     except IgnitionError as error:
         reason = Reason.SPEC_2_CONVERT
         raise RenderError(reason, name, f"its Ignition config cannot be said in spec {COMMON_SPEC}: {error}") from error
-    for index, file in enumerate(_items(config, "storage", "files")):
-        mode = _member(file, "mode")
-        if isinstance(mode, int) and mode > _MOST_MODE:
-            path = _member(file, "path") or f"number {index}"
+    for index, file in enumerate(list_at(spelled, "storage", "files")):
+        mode = integer_at(file, "mode") or 0
+        if mode > _MOST_MODE:
+            path = text_at(file, "path") or f"number {index}"
             raise RenderError(
                 Reason.FILE_MODE, name, f"file {path} has mode {mode:#o}; at most {_MOST_MODE:#o} is allowed"
             )
     return converted
 
 
-def _items(config: JSON, section: str, name: str) -> list[JSON]:
-    items = _member(_member(config, section), name)
-    return items if isinstance(items, list) else []
+def _spelled(config: JSONObject, version: SpecVersion) -> JSONObject:
+    """Return a config at the common spec, or of spec 2 at its newest one, with each member by its known name.
 
-
-def _member(value: JSON, name: str) -> JSON:
-    """Return a member, whatever the case of its name: clients look at that no closer, and neither does merging."""
-    if not isinstance(value, dict):
-        return None
-    if name in value:
-        return value[name]
-    return next((member for key, member in value.items() if key.casefold() == name.casefold()), None)
+    Clients read a member whatever the case of its name.
+    """
+    if version == COMMON_SPEC:
+        return merge(config)  # of one alone: a conversion to a config's own spec would leave the names as they are
+    return convert(config, V2_4 if version.major == 2 else COMMON_SPEC)
 
 
 def _readable_version(name: str, config: JSONObject) -> SpecVersion:
@@ -159,16 +154,14 @@ def _check(name: str, report: Report) -> None:
 
 def _one_of_each(name: str, config: JSONObject) -> JSONObject:
     """Leave one entry for each path, unit and user of a spec 2 config, the last first, as the operator does."""
-    for user in _items(config, "passwd", "users"):
-        other = _member(user, "name")
+    users = list_at(config, "passwd", "users")
+    for user in users:
+        other = text_at(user, "name") or ""
         if other != _SPEC_2_USER:
             raise RenderError(
-                Reason.SPEC_2_USER,
-                name,
-                f"user {other or ''!r} in a config of spec 2: only {_SPEC_2_USER} is supported",
+                Reason.SPEC_2_USER, name, f"user {other!r} in a config of spec 2: only {_SPEC_2_USER} is supported"
             )
     result = dict(config)
-    users = list_at(config, "passwd", "users")
     if users:
         result["passwd"] = {**object_at(config, "passwd"), "users": [_last_user(users)]}
     files = list_at(config, "storage", "files")

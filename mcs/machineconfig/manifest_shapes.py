@@ -10,7 +10,7 @@ from mcs.ignition.versions import SUPPORTED, parse_semantic
 from mcs.jsondata import JSON, compact, lookup
 from mcs.machineconfig.manifest_documents import Path, quoted
 from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import ANNOTATION_SERVE, STATUS_COUNTED, Kind, is_dns_subdomain
+from mcs.machineconfig.names import ANNOTATION_SERVE, POOL_COUNTS, STATUS_COUNTED, Kind, is_dns_subdomain
 
 __all__ = ["KNOWN_IGNITION", "MAX_OBJECT", "SHAPES", "Problem", "Shape"]
 
@@ -176,15 +176,6 @@ _SELECTOR = _members(
 
 _CONFIGURATION = _members({}, {"name": _config_name, "source": _list_of(_ANY_OBJECT)})
 
-_POOL_COUNTS = (
-    "observedGeneration",
-    "machineCount",
-    "updatedMachineCount",
-    "readyMachineCount",
-    "unavailableMachineCount",
-    "degradedMachineCount",
-)
-
 _POOL = _members(
     {},
     {
@@ -203,7 +194,7 @@ _POOL = _members(
             {
                 "configuration": _CONFIGURATION,
                 "conditions": _list_of(_members({"type": _full_text, "status": _full_text})),
-                **dict.fromkeys(_POOL_COUNTS, _integer),
+                **dict.fromkeys(("observedGeneration", *POOL_COUNTS), _integer),
                 STATUS_COUNTED: _boolean,
             },
         ),

@@ -12,7 +12,7 @@ from mcs.jsondata import JSON, JSONObject, lookup, object_at, text_at
 from mcs.machineconfig.manifest_documents import Path
 from mcs.machineconfig.manifest_shapes import KNOWN_IGNITION, Problem
 from mcs.machineconfig.metadata import is_rendered
-from mcs.machineconfig.names import LABEL_POOL, STATUS_COUNTED, Kind
+from mcs.machineconfig.names import LABEL_POOL, POOL_COUNTS, STATUS_COUNTED, Kind
 
 __all__ = ["WARNINGS", "did_you_mean"]
 
@@ -34,14 +34,10 @@ _POOL_FIELDS = {
         "certExpirys",
         "conditions",
         "configuration",
-        "degradedMachineCount",
-        "machineCount",
         "observedGeneration",
         "osImageStream",
         "poolSynchronizersStatus",
-        "readyMachineCount",
-        "unavailableMachineCount",
-        "updatedMachineCount",
+        *POOL_COUNTS,
         STATUS_COUNTED,
     ),
 }
@@ -73,7 +69,8 @@ def _ignition_version(document: JSONObject) -> Iterator[Problem]:
     version = text_at(document, "spec", "config", "ignition", "version")
     path = ("spec", "config", "ignition", "version")
     if version is not None and version not in KNOWN_IGNITION:
-        yield path, f"Ignition {version} is not known here: the config is stored, but cannot be served"
+        unknown = f"Ignition {version} is not known here"
+        yield path, f"{unknown}: the config is stored, but can be neither rendered nor served"
 
 
 def _only_for_spec_2(document: JSONObject) -> Iterator[Problem]:

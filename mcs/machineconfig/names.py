@@ -20,7 +20,9 @@ __all__ = [
     "LABEL_BOOT",
     "LABEL_CONFIG_HASH",
     "LABEL_POOL",
+    "LABEL_ROLE",
     "MCO_PREFIX",
+    "POOL_COUNTS",
     "PREFIX",
     "STATUS_COUNTED",
     "Kind",
@@ -31,6 +33,8 @@ __all__ = [
 
 PREFIX = "mcs.internal/"
 MCO_PREFIX = "machineconfiguration.openshift.io/"
+
+LABEL_ROLE = MCO_PREFIX + "role"
 
 ANNOTATION_CURRENT_CONFIG = MCO_PREFIX + "currentConfig"
 ANNOTATION_DESIRED_CONFIG = MCO_PREFIX + "desiredConfig"
@@ -51,6 +55,13 @@ LABEL_BOOT = PREFIX + "boot"
 LABEL_CONFIG_HASH = PREFIX + "config-hash"
 LABEL_POOL = PREFIX + "pool"
 
+POOL_COUNTS = (  # members of a pool's status
+    "machineCount",
+    "updatedMachineCount",
+    "readyMachineCount",
+    "unavailableMachineCount",
+    "degradedMachineCount",
+)
 STATUS_COUNTED = PREFIX + "counted"  # a member of a pool's status: true if the store counts what stands there
 
 

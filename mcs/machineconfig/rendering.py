@@ -4,25 +4,23 @@ The name follows from the spec alone, so that the same inputs give the same obje
 Operator would render what no machine can read, an error is given instead; docs/render.md lists these cases.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mcs.ignition import IgnitionError, convert, merge, validate
-from mcs.ignition.fields import ListOf, Scalar, Struct, Type
+from mcs.ignition import IgnitionError, convert, validate
 from mcs.ignition.report import Path, path_text
-from mcs.ignition.schema import CONFIG
-from mcs.jsondata import JSON, JSONObject, encode, list_at, lookup, object_at, text_at, texts_at
+from mcs.jsondata import JSONObject, encode, lookup, object_at, text_at, texts_at
 from mcs.machineconfig.components import COMMON_SPEC, DEFAULT_KERNEL, Component, component
 from mcs.machineconfig.hash_input import UnhashableSpec
 from mcs.machineconfig.lost_images import EXTENSIONS_IMAGE, OS_IMAGE
+from mcs.machineconfig.merged_config import merged_config, written
 from mcs.machineconfig.metadata import generation_of, is_rendered
 from mcs.machineconfig.names import ANNOTATION_GENERATED_BY, ANNOTATION_POOL_GENERATION, LABEL_POOL, MCO_PREFIX, Kind
 from mcs.machineconfig.provenance import last_to_say, place_in
 from mcs.machineconfig.reconciling import obstacles
 from mcs.machineconfig.render_error import Reason, RenderError
 from mcs.machineconfig.rendered_name import rendered_name
-from mcs.machineconfig.selectors import InvalidSelector, matches
+from mcs.machineconfig.selectors import InvalidSelector, is_empty, selecting
 
 __all__ = ["ANNOTATION_RELEASE", "MAX_SIZE", "Origin", "Rendered", "render", "selected", "selects_everything"]
 
@@ -89,7 +87,7 @@ def selects_everything(pool: JSONObject) -> bool:
     No person means that; the operator leaves such a pool as it is, without an error. Who renders asks first.
     """
     selector = lookup(pool, "spec", "machineConfigSelector")
-    return isinstance(selector, dict) and not any(selector.get(name) for name in ("matchLabels", "matchExpressions"))
+    return isinstance(selector, dict) and is_empty(selector)
 
 
 def selected(pool: JSONObject, machine_configs: Iterable[JSONObject]) -> list[JSONObject]:
@@ -97,17 +95,12 @@ def selected(pool: JSONObject, machine_configs: Iterable[JSONObject]) -> list[JS
 
     Raises RenderError for a selector that cannot be read.
     """
-    selector = lookup(pool, "spec", "machineConfigSelector")
     try:
-        matches(selector, {})  # a bad selector is told even if there is nothing to select from
-        chosen = [
-            each
-            for each in machine_configs
-            if matches(selector, texts_at(each, "metadata", "labels")) and not is_rendered(each)
-        ]
+        selects = selecting(lookup(pool, "spec", "machineConfigSelector"))
     except InvalidSelector as error:
         raise RenderError(Reason.SELECTOR, None, f"spec.machineConfigSelector: {error}") from error
-    return sorted(chosen, key=_name)
+    chosen = [each for each in machine_configs if selects(texts_at(each, "metadata", "labels"))]
+    return sorted((each for each in chosen if not is_rendered(each)), key=_name)
 
 
 def _name(document: JSONObject) -> str:
@@ -125,33 +118,51 @@ def render(
     if not machine_configs:
         raise RenderError(Reason.NO_CONFIGS, None, "the pool's selector chooses no MachineConfig")
     parts = _in_order([_checked_component(each, origin) for each in machine_configs])
-    config = _merged_config(parts)
+    spec = _spec(parts, origin)
+    if current is not None:
+        _check_reachable(object_at(current, "spec"), spec, parts)
+    annotations = {ANNOTATION_GENERATED_BY: origin.build, ANNOTATION_RELEASE: origin.release}
+    if spec[OS_IMAGE] != (origin.os_image or ""):
+        _check_stream(pool, parts)
+        annotations[ANNOTATION_IMAGE_OVERRIDDEN] = "true"
+    rendered = Rendered(
+        name=_rendered_name(_name(pool), spec, parts),
+        spec=spec,
+        source=tuple(part.name for part in parts),
+        annotations=annotations,
+        pool_generation=generation_of(pool),
+    )
+    _check_size(rendered.document(_name(pool)), parts)
+    return rendered
+
+
+def _spec(parts: Sequence[Component], origin: Origin) -> JSONObject:
+    """Merge what the parts say; raises RenderError for what they say together and must not."""
+    config = merged_config([part.config for part in parts])
     _check_merged(config, parts)
-    image = _overridden(parts, origin.os_image, lambda part: part.os_image)
-    spec: JSONObject = {
-        "osImageURL": image,
-        "baseOSExtensionsContainerImage": _overridden(
-            parts, origin.extensions_image, lambda part: part.extensions_image
-        ),
+    return {
+        OS_IMAGE: _overridden(parts, origin.os_image, lambda part: part.os_image),
+        EXTENSIONS_IMAGE: _overridden(parts, origin.extensions_image, lambda part: part.extensions_image),
         "config": config,
         "kernelArguments": [argument for part in parts for argument in part.kernel_arguments],
         "extensions": [extension for part in parts for extension in part.extensions],
         "fips": any(part.fips for part in parts),
         "kernelType": _kernel_type(parts),
     }
-    if current is not None:
-        _check_reachable(object_at(current, "spec"), spec, parts)
-    annotations = {ANNOTATION_GENERATED_BY: origin.build, ANNOTATION_RELEASE: origin.release}
-    if image != (origin.os_image or ""):
-        annotations[ANNOTATION_IMAGE_OVERRIDDEN] = "true"
-        if text_at(pool, "spec", "osImageStream", "name") is not None:
-            raise RenderError(
-                Reason.STREAM_OVERRIDE,
-                next(part.name for part in reversed(parts) if part.os_image and not part.generated),
-                "it overrides osImageURL, but the pool names an OS image stream (spec.osImageStream.name)",
-            )
+
+
+def _check_stream(pool: JSONObject, parts: Sequence[Component]) -> None:
+    if text_at(pool, "spec", "osImageStream", "name") is not None:
+        raise RenderError(
+            Reason.STREAM_OVERRIDE,
+            next(part.name for part in reversed(parts) if part.os_image and not part.generated),
+            "it overrides osImageURL, but the pool names an OS image stream (spec.osImageStream.name)",
+        )
+
+
+def _rendered_name(pool: str, spec: JSONObject, parts: Sequence[Component]) -> str:
     try:
-        name = rendered_name(_name(pool), spec)
+        return rendered_name(pool, spec)
     except UnhashableSpec as error:
         culprit = last_to_say(error.path, spec, _said(parts))
         own = next((_own_place(part, error.path, spec) for part in parts if part.name == culprit), "")
@@ -159,29 +170,18 @@ def render(
         if own not in ("", place):
             place = f"{own} of its spec, {place} of the rendered one"
         raise RenderError(Reason.HASH_INPUT, culprit, f"{place}: {error.message}") from error
-    rendered = Rendered(
-        name=name,
-        spec=spec,
-        source=tuple(part.name for part in parts),
-        annotations=annotations,
-        pool_generation=generation_of(pool),
-    )
-    size = len(encode(rendered.document(_name(pool))))
+
+
+def _check_size(document: JSONObject, parts: Iterable[Component]) -> None:
+    size = len(encode(document))
     if size > MAX_SIZE:
+        largest = sorted(((len(encode(part.manifest)), part.name) for part in parts), reverse=True)[:_MOST_NAMED]
         raise RenderError(
             Reason.TOO_LARGE,
             None,
             f"the rendered config has {size} bytes; the API server takes {MAX_SIZE}; the largest parts: "
-            + ", ".join(_largest(parts)),
+            + ", ".join(f"{name} ({size} bytes)" for size, name in largest),
         )
-    return rendered
-
-
-def _largest(parts: Iterable[Component]) -> Iterator[str]:
-    """Name the MachineConfigs with the most bytes, the largest first."""
-    sizes = sorted(((len(encode(part.manifest)), part.name) for part in parts), reverse=True)
-    for size, name in sizes[:_MOST_NAMED]:
-        yield f"{name} ({size} bytes)"
 
 
 def _checked_component(machine_config: JSONObject, origin: Origin) -> Component:
@@ -224,52 +224,10 @@ def _check_reachable(current: JSONObject, spec: JSONObject, parts: Sequence[Comp
         config = convert(object_at(current, "config"), COMMON_SPEC)
     except IgnitionError:  # it was not made here: whatever it is, machines have it, and nothing can be compared
         return
-    first = next(obstacles({**current, "config": _written(CONFIG, config)}, spec), None)
+    first = next(obstacles({**current, "config": written(config)}, spec), None)
     if first is not None:
         culprit = None if first.path is None else last_to_say(first.path, spec, _said(parts))
         raise RenderError(Reason.IRRECONCILABLE, culprit, f"not reachable from the current config: {first.message}")
-
-
-# The Ignition config.
-
-
-def _merged_config(parts: Sequence[Component]) -> JSONObject:
-    """Merge the configs; the first is the base as it stands, an empty one where it has none."""
-    base: JSONObject = {"ignition": {"version": str(COMMON_SPEC)}}
-    configs = [base if parts[0].config is None else parts[0].config]
-    configs += [part.config for part in parts[1:] if part.config is not None]
-    merged = merge(*configs)
-    files = [file for file in list_at(merged, "storage", "files") if isinstance(file, dict)]
-    if len(configs) > 1:
-        contributed = _contents_by_path(configs)
-        for file in files:
-            _describe_its_source(file, contributed[text_at(file, "path") or ""])
-    for file in files:
-        # A file that has no source is made if it is missing; Ignition refuses to overwrite it with nothing.
-        if file.get("overwrite") is None and lookup(file, "contents", "source") is not None:
-            file["overwrite"] = True
-    written = _written(CONFIG, merged)
-    assert isinstance(written, dict)  # as merged is
-    return written
-
-
-def _contents_by_path(configs: Iterable[JSONObject]) -> Mapping[str, list[JSONObject]]:
-    """Return for each path what the configs say of a file's contents there, in the order of merging."""
-    found: dict[str, list[JSONObject]] = defaultdict(list)
-    for config in configs:
-        for file in list_at(config, "storage", "files"):
-            found[text_at(file, "path") or ""].append(object_at(file, "contents"))
-    return found
-
-
-def _describe_its_source(file: JSONObject, contributed: Sequence[JSONObject]) -> None:
-    """Leave the compression and the hash that came with the source or after it; those of a source before go."""
-    contents = object_at(file, "contents")
-    sources = [index for index, each in enumerate(contributed) if each.get("source") is not None]
-    own = contributed[sources[-1] :] if sources else contributed
-    contents["compression"] = next(filter(None, (text_at(each, "compression") for each in reversed(own))), None)
-    if all(lookup(each, "verification", "hash") is None for each in own):
-        contents["verification"] = None
 
 
 def _check_merged(config: JSONObject, parts: Sequence[Component]) -> None:
@@ -296,7 +254,10 @@ def _concerned(problem: str, parts: Sequence[Component]) -> list[Component]:
     left = list(parts)
     for part in parts:
         rest = [other for other in left if other is not part]
-        if rest and any(entry.message == problem for entry in validate(_merged_config(rest), COMMON_SPEC).errors):
+        if rest and any(
+            entry.message == problem
+            for entry in validate(merged_config([part.config for part in rest]), COMMON_SPEC).errors
+        ):
             left = rest
     return left[::-1]
 
@@ -323,20 +284,3 @@ def _said(parts: Sequence[Component]) -> list[tuple[str, JSONObject]]:
         )
         for part in parts
     ]
-
-
-def _written(kind: Type, value: JSON) -> JSON:
-    """Write a config as the operator does: nothing that is unset or empty but names, and no partition number 0."""
-    if isinstance(kind, ListOf) and isinstance(value, list):
-        return [_written(kind.element, item) for item in value]
-    if not (isinstance(kind, Struct) and isinstance(value, dict)):
-        return value
-    result: JSONObject = {}
-    for name, field in kind.fields.items():
-        member = _written(field.type, value.get(name))
-        plain = field.optional_since is None
-        if plain and field.type is Scalar.TEXT and member is None:
-            member = ""
-        if member not in (None, {}, []) and not (plain and member == 0 and field.type is Scalar.INTEGER):
-            result[name] = member
-    return result

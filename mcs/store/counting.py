@@ -8,9 +8,10 @@ Rule 3: a pool that says nothing of its nodes (no nodeSelector) is left alone un
 
 import sqlite3
 
-from mcs.jsondata import JSONObject, list_at, lookup, object_at
+from mcs.jsondata import JSONObject, lookup, object_at
 from mcs.machineconfig.membership import counted, members
-from mcs.machineconfig.names import STATUS_COUNTED, Kind
+from mcs.machineconfig.names import POOL_COUNTS, STATUS_COUNTED, Kind
+from mcs.machineconfig.selectors import is_empty
 from mcs.store import object_tables
 from mcs.store.documents import Content, same
 from mcs.store.object_tables import Row
@@ -19,16 +20,7 @@ __all__ = ["COUNTED_KINDS", "recount"]
 
 COUNTED_KINDS = frozenset({Kind.POOL, Kind.NODE})  # a change of one of these may change counts
 
-_COUNTS = frozenset(
-    {
-        "configuration",
-        "machineCount",
-        "updatedMachineCount",
-        "readyMachineCount",
-        "unavailableMachineCount",
-        "degradedMachineCount",
-    }
-)
+_COUNTS = {"configuration", *POOL_COUNTS}  # what counting writes, besides the generation that it is about
 
 
 def recount(connection: sqlite3.Connection) -> None:
@@ -50,9 +42,7 @@ def _is_ours(body: JSONObject) -> bool:
     status = object_at(body, "status")
     if STATUS_COUNTED in status:
         return status[STATUS_COUNTED] is True
-    selector = lookup(body, "spec", "nodeSelector")
-    says_nodes = bool(object_at(selector, "matchLabels") or list_at(selector, "matchExpressions"))
-    return says_nodes and not _COUNTS & status.keys()
+    return not is_empty(lookup(body, "spec", "nodeSelector")) and not _COUNTS & status.keys()
 
 
 def _document(row: Row) -> JSONObject:

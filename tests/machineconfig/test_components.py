@@ -193,6 +193,35 @@ def test_every_spec_3_becomes_the_common_one(version: str) -> None:
     assert config == before
 
 
+def in_capitals(value: JSON) -> JSON:
+    """Return the value with all members' names in capitals."""
+    if isinstance(value, list):
+        return [in_capitals(item) for item in value]
+    if isinstance(value, dict):
+        return {key.upper(): in_capitals(member) for key, member in value.items()}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("version", "entry"),
+    [
+        pytest.param("2.0.0", file_2("/a", "data:,1"), id="2.0"),
+        pytest.param("2.2.0", file_2("/a", "data:,1"), id="2.2"),
+        pytest.param("3.2.0", file("/a", contents={"source": "data:,a", "compression": "gzip"}), id="3.2"),
+        pytest.param("3.5.0", file("/a", contents={"source": "data:,a", "compression": "gzip"}), id="common-spec"),
+    ],
+)
+def test_members_are_read_whatever_the_case_of_their_names(version: str, entry: JSONObject) -> None:
+    entries = [entry, {**entry, "contents": {"source": "data:,2"}}] if version < "3" else [entry]
+    sections: JSONObject = {"storage": {"files": [*entries]}}
+    plain, loud = ignition(version, **sections), ignition(version, STORAGE=in_capitals(sections["storage"]))
+
+    found, wanted = (component(machine_config("00", config=config)).config for config in (loud, plain))
+
+    assert found == wanted
+    assert len(list_at(found, "storage", "files")) == 1
+
+
 # ---- spec 2: several entries of one name
 
 

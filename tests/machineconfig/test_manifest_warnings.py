@@ -62,7 +62,7 @@ CASES = [
     ),
     pytest.param(
         config(version="3.9.0", storage={"file": []}),
-        [f"{VERSION}: Ignition 3.9.0 is not known here: the config is stored, but cannot be served"],
+        [f"{VERSION}: Ignition 3.9.0 is not known here: the config is stored, but can be neither rendered nor served"],
         id="unknown spec",
     ),
     pytest.param(

@@ -3,7 +3,7 @@
 import pytest
 
 from mcs.jsondata import JSON
-from mcs.machineconfig.selectors import InvalidSelector, matches
+from mcs.machineconfig.selectors import InvalidSelector, is_empty, matches, selecting
 
 LABELS = {"role": "worker", "example.net/zone": "a", "bare": ""}
 
@@ -73,8 +73,34 @@ def test_what_cannot_be_read_is_refused_whatever_the_labels_are(
         matches(selector, labels)
 
 
-def test_a_wrong_requirement_is_told_even_behind_one_that_fails() -> None:
+def test_a_wrong_requirement_is_told_even_behind_one_that_fails_and_with_nothing_to_select_from() -> None:
     selector: JSON = {"matchLabels": {"role": "infra"}, "matchExpressions": [{"key": "a", "operator": "Like"}]}
 
     with pytest.raises(InvalidSelector):
-        matches(selector, LABELS)
+        selecting(selector)
+
+
+def test_a_selector_that_was_read_once_serves_for_many() -> None:
+    selects = selecting(needs("role", "In", "infra", "worker"))
+
+    assert [selects(labels) for labels in (LABELS, {"role": "infra"}, {"role": "edge"}, {})] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selector", "empty"),
+    [
+        pytest.param(None, True, id="none"),
+        pytest.param({}, True, id="empty"),
+        pytest.param({"matchLabels": {}, "matchExpressions": []}, True, id="empty-lists"),
+        pytest.param({"matchLabels": None}, True, id="null"),
+        pytest.param({"matchLabels": {"role": "worker"}}, False, id="labels"),
+        pytest.param(needs("role", "Exists"), False, id="expressions"),
+    ],
+)
+def test_which_selectors_require_nothing(selector: JSON, empty: bool) -> None:
+    assert is_empty(selector) is empty
