@@ -7,7 +7,7 @@ import pytest
 
 from mcs.store.embedded import EmbeddedStore
 
-pytest.register_assert_rewrite("tests.store.object_contract", "tests.store.record_contract")
+pytest.register_assert_rewrite(*(f"tests.store.{part}_contract" for part in ("object", "apply", "record", "attempt")))
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
-"""Objects and records for tests: small, valid, and each part can be named."""
+"""Objects and records for tests: small, valid, and each part can be named; and how an object is read back."""
 
 from typing import Any
 
 from mcs.boot.records import Attempt, BootLease, Heartbeat, Hold
 from mcs.jsondata import JSON, JSONObject
 from mcs.machineconfig.names import LABEL_POOL, Kind
+from mcs.store.interface import Store, Stored
 
-__all__ = ["RENDERED", "attempt", "heartbeat", "hold", "lease", "manifest", "rendered"]
+__all__ = ["RENDERED", "WORKER_POOL", "attempt", "heartbeat", "hold", "lease", "manifest", "read", "rendered"]
 
 RENDERED = "rendered-worker-0123456789abcdef0123456789abcdef"
 WORKER = "0f" * 16
@@ -18,6 +19,15 @@ def manifest(kind: Kind, name: str, **members: JSON) -> tuple[Kind, JSONObject]:
     assert isinstance(extra, dict)
     members.setdefault("spec", {"paused": False})
     return kind, {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name, **extra}, **members}
+
+
+WORKER_POOL = manifest(
+    Kind.POOL,
+    "worker",
+    metadata={"labels": {"team": "a"}, "annotations": {"note": "x", "mcs.internal/serve": "spec"}},
+    spec={"paused": False, "nodeSelector": {"matchLabels": {"role": "worker"}}},
+    status={"machineCount": 3},
+)
 
 
 def rendered(spec: JSON, name: str = RENDERED, pool: str = "worker") -> tuple[Kind, JSONObject]:
@@ -82,3 +92,10 @@ def attempt(**members: Any) -> Attempt:
         "last": 1000.0,
     }
     return Attempt(**{**facts, **members})
+
+
+def read(store: Store, kind: Kind, name: str) -> Stored[JSONObject]:
+    """Return an object that is there."""
+    stored = store.get(kind, name)
+    assert stored is not None
+    return stored
