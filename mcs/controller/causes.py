@@ -45,12 +45,13 @@ class Part:
 class Standing:
     """What a rendering leaves on its pool: config and source in spec.configuration, and the condition RenderDegraded.
 
-    missing: the pool names a config that does not exist.
+    found: uid and generation of the config that the pool names, None if it does not exist: somebody may put another one
+    in its place.
     """
 
     config: str | None
     source: tuple[str, ...] | None
-    missing: bool
+    found: tuple[str, int] | None
     degraded: Condition | None
 
 
@@ -81,7 +82,7 @@ def causes_of(pool: Stored[JSONObject], configs: Mapping[str, Metadata]) -> Caus
         standing=Standing(
             config=config,
             source=tuple(text_at(each, "name") or "" for each in source) if isinstance(source, list) else None,
-            missing=config is not None and config not in configs,
+            found=_found(configs.get(config)) if config is not None else None,
             degraded=condition_of(pool.value, RENDER_DEGRADED),
         ),
     )
@@ -124,10 +125,22 @@ def _pool_changes(before: Causes, after: Causes) -> Iterator[str]:
     old, new = before.standing, after.standing
     if (old.config, old.source) != (new.config, new.source):
         yield "spec.configuration changed"
-    if new.missing and not old.missing:
-        yield f"{new.config} is missing"
+    if new.config is not None and old.found != new.found:
+        yield from _named_changes(old, new)
     if old.degraded != new.degraded:
         yield f"the condition {RENDER_DEGRADED} changed"
+
+
+def _named_changes(old: Standing, new: Standing) -> Iterator[str]:
+    """Say what became of the config that the pool names; nothing of one that it did not name before, if it is there."""
+    if new.found is None:
+        yield f"{new.config} is missing"
+    elif old.config == new.config:
+        yield f"{new.config} {'appeared' if old.found is None else 'was replaced'}"
+
+
+def _found(config: Metadata | None) -> tuple[str, int] | None:
+    return (config.uid, config.generation) if config is not None else None
 
 
 def _change(old: Part, new: Part) -> str:

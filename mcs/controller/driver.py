@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcs.boot.clock import Reading, elapsed
+from mcs.boot.driver import drive
 from mcs.boot.durations import Durations
 from mcs.boot.protocol import Acked, Ask, Claim, GetMeta, NotAcked, Now, PutHold, Unreadable
 from mcs.boot.records import Hold
@@ -33,11 +34,10 @@ from mcs.controller.protocol import (
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, text_at, texts_at
 from mcs.machineconfig.hash_input import UnhashableSpec
 from mcs.machineconfig.metadata import Metadata, generation_of
-from mcs.machineconfig.names import ANNOTATION_MARK, ANNOTATION_SERVE, Kind
+from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.rendering import Rendered
-from mcs.machineconfig.serving import last_served
+from mcs.machineconfig.serving import last_served, named_by
 from mcs.store.interface import Conflict, NotFound, ObjectRefused, Store, Stored, StoreError
-from mcs.web.driver import drive
 
 __all__ = ["Publisher", "publication_of"]
 
@@ -54,12 +54,16 @@ class _Held:
 class Publisher:
     """Publishes what was rendered, and keeps the claims of this process between attempts."""
 
-    def __init__(self, store: Store, *, worker: str, server: str, clock: Clock) -> None:
-        """worker: 128 random bits in hex, drawn by this process. server: what people call it."""
+    def __init__(self, store: Store, *, worker: str, server: str, clock: Clock, skew: float = Durations().skew) -> None:
+        """worker: 128 random bits in hex, drawn by this process. server: what people call it.
+
+        skew: how far clocks may differ, where it is asked what a pool was served last.
+        """
         self._store = store
         self._worker = worker
         self._server = server
         self._clock = clock
+        self._skew = skew
         self._claims: dict[str, Claim] = {}
         self._held: dict[str, _Held] = {}
         self._lost_hold: float | None = None
@@ -180,10 +184,11 @@ class Publisher:
 
     def _is_named(self, config: str) -> bool:
         pools = self._store.objects(Kind.POOL)
-        if any(config in _names(pool.value) for pool in pools):
+        if any(config in named_by(pool.value) for pool in pools):  # the annotation's name is a reference too
             return True
         holds = [hold.value for hold in self._store.holds()]
-        return any(last_served(pool.name, holds) == config for pool in pools)
+        lasts = (last_served(pool.value, holds, created=pool.created, skew=self._skew) for pool in pools)
+        return config in lasts
 
 
 def publication_of(pool: Stored[JSONObject], rendered: Rendered) -> Publication:
@@ -215,15 +220,6 @@ def _pointing(config: str, source: Iterable[str]) -> JSONObject:
 def _references(source: Iterable[str]) -> list[JSON]:
     """Return references to MachineConfigs, as a pool's spec.configuration.source has them."""
     return [{"apiVersion": Kind.CONFIG.api_version, "kind": Kind.CONFIG.kind, "name": name} for name in source]
-
-
-def _names(pool: JSONObject) -> set[str | None]:
-    """Return what a pool refers to by itself (design: the NAME of the annotation is a reference of the pool too)."""
-    return {
-        text_at(pool, "spec", "configuration", "name"),
-        text_at(pool, "status", "configuration", "name"),
-        texts_at(pool, "metadata", "annotations").get(ANNOTATION_SERVE),
-    }
 
 
 def _metadata_of(stored: Stored[JSONObject]) -> Metadata:

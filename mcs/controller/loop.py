@@ -13,6 +13,7 @@ from mcs.clock import Clock
 from mcs.controller.backoff import Random, Retry
 from mcs.controller.boots import Boots
 from mcs.controller.driver import Publisher
+from mcs.controller.first_boots import FirstBoots
 from mcs.controller.marks import Marks
 from mcs.controller.quiet import QuietPeriod
 from mcs.controller.renderer import Renderer
@@ -28,7 +29,7 @@ EVERY = 0.2  # seconds between two looks; most of them read two numbers
 
 
 class Controller:
-    """Unmarks, renders, ends boot leases, in this order."""
+    """Unmarks, renders, ends boot leases, and labels nodes if nobody else's controllers do, in this order."""
 
     def __init__(
         self,
@@ -52,9 +53,10 @@ class Controller:
         self._random = random
         self._watch = watch if watch is not None else PollingWatch(store)
         self._stop = Event()
-        publisher = Publisher(store, worker=worker, server=name, clock=clock)
+        publisher = Publisher(store, worker=worker, server=name, clock=clock, skew=durations.skew)
         self._marks = Marks(publisher, clock)
         self._boots = Boots(store, clock, random)
+        self._first_boots = FirstBoots(store, clock, random) if store.counts_machines else None
         self._renderer: Renderer | None = None
         if origin is not None:
             self._renderer = Renderer(
@@ -90,7 +92,9 @@ class Controller:
             sight = self._watch.look()
         except StoreError as error:
             if self._retry.failures == 0:
-                _log.error("the store cannot be read; nothing is rendered, unmarked or ended for now: %s", error)
+                _log.error(
+                    "the store cannot be read; nothing is rendered, unmarked, ended or labelled for now: %s", error
+                )
             self._retry = self._retry.failed(now, self._random())
             return
         if self._retry.failures:
@@ -101,3 +105,5 @@ class Controller:
             self._renderer.look(sight)
         if not self._stop.is_set():
             self._boots.look()
+        if self._first_boots is not None and not self._stop.is_set():
+            self._first_boots.look(sight)

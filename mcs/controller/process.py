@@ -6,6 +6,7 @@ import random
 import secrets
 import signal
 import sys
+from collections.abc import Iterator
 from types import TracebackType
 
 from gunicorn.systemd import sd_notify
@@ -16,7 +17,7 @@ from mcs.controller.quiet import QuietPeriod
 from mcs.machineconfig.rendering import Origin
 from mcs.settings import Settings
 from mcs.store import open_store
-from mcs.store.interface import StoreError, StoreUnusable
+from mcs.store.interface import Store, StoreError, StoreUnusable
 from mcs.web.logs import log_config
 
 __all__ = ["log_faults", "origin_of", "period_of", "run"]
@@ -50,6 +51,15 @@ def log_faults() -> None:
     sys.excepthook = log
 
 
+def _tasks(settings: Settings, store: Store) -> Iterator[str]:
+    """Yield what is done, in the words of docs/operate.md."""
+    if not settings.no_render:
+        yield "renders"
+    yield from ("unmarks", "ends boots")
+    if store.counts_machines:
+        yield "labels nodes"
+
+
 def run(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT. Raises StoreUnusable where waiting would not help.
 
@@ -77,8 +87,7 @@ def run(settings: Settings) -> None:
     log_faults()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: controller.stop())
-    does = "unmarks and ends boot leases" if settings.no_render else "renders, unmarks and ends boot leases"
-    _log.info("controller %s %s in %s", worker, does, store.address)
+    _log.info("controller %s in %s: %s", worker, store.address, ", ".join(_tasks(settings, store)))
     controller.run(lambda: sd_notify("READY=1", _log))
     store.close()
     _log.info("controller %s ends", worker)

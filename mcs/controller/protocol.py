@@ -169,28 +169,33 @@ class IsNamed(Ask["bool | Unreadable"]):
 
 
 class Reason(Enum):
-    """What became of an attempt, by the name that logs and metrics use, and whether the same attempt may do better."""
+    """What became of an attempt: a code for conditions and logs, and whether the same attempt may do better.
+
+    The codes are spelt as those of rendering are (mcs.machineconfig.render_error), for a condition bears either.
+    lasting: what to say of it while it lasts, where the detail of each attempt has versions or seconds of its own.
+    """
 
     POINTED = ("pointed", False)
     STANDING = ("standing", False)
     UNMARKED = ("unmarked", False)
-    NOT_MARKED = ("not-marked", False)
-    NOT_NAMED = ("not-named", False)
-    NAME_TAKEN = ("name-taken", False)
-    CREATE_REFUSED = ("create-refused", False)
-    CONFIG_MISSING = ("config-missing", True)
-    CONFIG_DELETING = ("config-deleting", True)
-    CONFIG_CHANGED = ("config-changed", True)
-    POOL_CHANGED = ("pool-changed", True)
-    WRITE_UNKNOWN = ("write-unknown", True)
-    STORE_UNREACHABLE = ("store-unreachable", True)
-    HOLD_NOT_ACKED = ("hold-not-acked", True)
-    HOLD_LAPSED = ("hold-lapsed", True)
-    CLOCK_OFF = ("clock-off", True)
+    NOT_MARKED = ("not_marked", False)
+    NOT_NAMED = ("not_named", False)
+    NAME_TAKEN = ("name_taken", False)
+    CREATE_REFUSED = ("create_refused", False)
+    CONFIG_MISSING = ("config_missing", True)
+    CONFIG_DELETING = ("config_deleting", True)
+    CONFIG_CHANGED = ("config_changed", True, "others write the rendered config all the time")
+    POOL_CHANGED = ("pool_changed", True, "others write the pool all the time")
+    WRITE_UNKNOWN = ("write_unknown", True)
+    STORE_UNREACHABLE = ("store_unreachable", True)
+    HOLD_NOT_ACKED = ("hold_not_acked", True)
+    HOLD_LAPSED = ("hold_lapsed", True)
+    CLOCK_OFF = ("clock_off", True, "this host's clock and the store's differ by too much")
 
-    def __init__(self, code: str, may_pass: bool) -> None:
+    def __init__(self, code: str, may_pass: bool, lasting: str | None = None) -> None:
         self.code = code
         self.may_pass = may_pass
+        self.lasting = lasting
 
 
 @dataclass(frozen=True, slots=True)

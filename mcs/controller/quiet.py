@@ -6,7 +6,7 @@ Rule 2: what is seen unchanged restarts nothing. Rule 3: a change that is taken 
 a look, and writes nothing.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -45,6 +45,10 @@ class Waiting(Generic[Inputs]):
         if inputs == self.seen:
             return self
         return replace(self, seen=inputs, first=self.first if self.first is not None else now, latest=now)
+
+    def taking_in(self, own: Callable[[Inputs], Inputs]) -> "Waiting[Inputs]":
+        """Take in what this process itself has changed, which is nobody's change. own: makes it in inputs."""
+        return replace(self, seen=own(self.seen), rendered=own(self.rendered) if self.rendered is not None else None)
 
     def done(self, inputs: Inputs) -> "Waiting[Inputs]":
         """Take in a rendering. inputs: as they have to look from now on if nobody else changes anything."""

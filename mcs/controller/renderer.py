@@ -12,6 +12,7 @@ from mcs.clock import Clock
 from mcs.controller.backoff import Random, Retry
 from mcs.controller.causes import Causes, Standing, causes_of, changes, selects_nothing
 from mcs.controller.conditions import RENDER_DEGRADED, WELL, Condition, condition_of, conditions_with
+from mcs.controller.contest import Contest, undone
 from mcs.controller.driver import Publisher
 from mcs.controller.protocol import Outcome
 from mcs.controller.protocol import Reason as Ending
@@ -35,19 +36,20 @@ _MOST_TEXT = 2000  # characters of a condition's message
 
 
 class _AgainError(Exception):
-    """This attempt came to nothing, and another may do better. said: whether people know why."""
+    """This attempt came to nothing, and another may do better. left: the condition that says so on the pool, if any."""
 
-    def __init__(self, message: str, *, said: bool = False) -> None:
+    def __init__(self, message: str, *, left: Condition | None = None) -> None:
         super().__init__(message)
-        self.said = said
+        self.left = left
 
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """What is known of one pool."""
+    """What is known of one pool: of changes, of failures, and of who undoes what was done."""
 
     waiting: Waiting[Causes]
     retry: Retry
+    contest: Contest
 
 
 class Renderer:
@@ -94,21 +96,25 @@ class Renderer:
     def _observed(self, pool: Stored[JSONObject], sight: Sight, now: float) -> _Pool:
         causes = causes_of(pool, sight.configs)
         known = self._pools.get(pool.name)
-        return (
-            _Pool(begun(causes, now), Retry())
-            if known is None
-            else replace(known, waiting=known.waiting.observed(causes, now))
-        )
+        if known is None:
+            return _Pool(begun(causes, now), Retry(), Contest())
+        return replace(known, waiting=known.waiting.observed(causes, now))
 
     def _attempt(self, name: str, known: _Pool) -> _Pool:
         try:
             waiting = self._render(name, known)
         except (StoreError, MovedError, _AgainError) as error:
-            if not (isinstance(error, _AgainError) and error.said):
+            left = error.left if isinstance(error, _AgainError) else None
+            if left is None:
                 self._complaints.say(f"{name} yet", f"pool {name} is not rendered yet: {error}")
+            else:  # its own word on the pool is no change
+                known = replace(known, waiting=known.waiting.taking_in(lambda inputs: _standing(inputs, degraded=left)))
             return replace(known, retry=known.retry.failed(self._clock().boot, self._random()))
         self._complaints.settle(f"{name} yet")
-        return _Pool(waiting, Retry())
+        contest = known.contest
+        if waiting.rendered is not known.waiting.rendered and undone(known.waiting.rendered, known.waiting.seen):
+            contest = self._contested(name, contest)
+        return _Pool(waiting, Retry(), contest)
 
     def _render(self, name: str, known: _Pool) -> Waiting[Causes]:
         """Render a pool, unless another look says that it is not due. Raises StoreError, MovedError, _AgainError."""
@@ -127,20 +133,19 @@ class Renderer:
         try:
             rendered = self._rendered(pool, causes)
         except RenderError as error:
-            self._degrade(pool, error.reason.value, str(error))
-            return waiting.done(_standing(causes, degraded=_degraded(name, error.reason.value, str(error))))
+            return waiting.done(_standing(causes, degraded=self._degrade(pool, error.reason.value, str(error))))
         outcome = self._publisher.publish(pool, rendered, self._durations_of(pool))
         self._tell(name, rendered, outcome, why)
         if not outcome.published:
-            bad = not outcome.reason.may_pass or known.retry.failures + 1 >= _DEGRADED_AFTER
-            if bad:
-                self._degrade(pool, outcome.reason.code, outcome.detail)
-            raise _AgainError(outcome.detail or outcome.reason.code, said=bad)
+            reason, left = outcome.reason, None
+            if not reason.may_pass or known.retry.failures + 1 >= _DEGRADED_AFTER:
+                left = self._degrade(pool, reason.code, reason.lasting or outcome.detail or reason.code)
+            raise _AgainError(outcome.detail or reason.code, left=left)
         self._report(pool, WELL)
         self._complaints.settle(name)
-        return waiting.done(
-            replace(causes, standing=Standing(rendered.name, rendered.source, missing=False, degraded=WELL))
-        )
+        claim = outcome.claim
+        found = (claim.uid, claim.generation) if claim is not None else None
+        return waiting.done(replace(causes, standing=Standing(rendered.name, rendered.source, found, degraded=WELL)))
 
     def _rendered(self, pool: Stored[JSONObject], causes: Causes) -> Rendered:
         """Render; raises RenderError, MovedError, StoreError."""
@@ -173,9 +178,12 @@ class Renderer:
 
     # ---- what is left on the pool, and said
 
-    def _degrade(self, pool: Stored[JSONObject], reason: str, message: str) -> None:
+    def _degrade(self, pool: Stored[JSONObject], reason: str, message: str) -> Condition:
+        """Say that a pool cannot be rendered; return the condition that says so on it. As `_report` otherwise."""
+        condition = _degraded(pool.name, reason, message)
         self._complaints.say(pool.name, f"pool {pool.name} cannot be rendered: {message}")
-        self._report(pool, _degraded(pool.name, reason, message))
+        self._report(pool, condition)
+        return condition
 
     def _report(self, pool: Stored[JSONObject], condition: Condition) -> None:
         """Write the condition RenderDegraded where it says something else; raises StoreError, _AgainError."""
@@ -196,6 +204,20 @@ class Renderer:
                 _log.info("pool %s can be rendered again", pool.name)
             return
         raise _AgainError(f"others write pool {pool.name} all the time")
+
+    def _contested(self, pool: str, contest: Contest) -> Contest:
+        """Take in that others had undone what was just put right; warn of it from time to time."""
+        now = self._clock().boot
+        contest = contest.happened(now, self._period)
+        if not contest.is_to_be_told(now):
+            return contest
+        _log.warning(
+            "pool %s: others undo what this controller writes, %d times in a row; if that is another controller, give "
+            "both the same --os-image and --extensions-image",
+            pool,
+            contest.times,
+        )
+        return replace(contest, told=now)
 
     def _tell(self, pool: str, rendered: Rendered, outcome: Outcome, why: str) -> None:
         if outcome.unmarked:

@@ -8,7 +8,7 @@ from mcs.jsondata import JSONObject, integer_at, list_at, text_at, texts_at
 from mcs.machineconfig.metadata import generation_of
 from mcs.machineconfig.names import ANNOTATION_SERVE, is_dns_subdomain
 
-__all__ = ["Serving", "last_served", "resolve"]
+__all__ = ["Serving", "last_served", "named_by", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,34 @@ class _Held(Protocol):
     def renewed(self) -> float: ...
 
 
-def last_served(pool: str, holds: Iterable[_Held]) -> str | None:
-    """Return the config that a pool was served last: of all holds that name the pool, that of the latest renewal."""
-    latest = max(
-        (hold for hold in holds if pool in hold.pools), key=lambda hold: (hold.renewed, hold.config), default=None
+def last_served(pool: JSONObject, holds: Iterable[_Held], *, created: float, skew: float) -> str | None:
+    """Return the config that a pool was served last: of the holds that are this pool's, that of the latest renewal.
+
+    created: when the pool was made. skew: how far clocks may differ. Holds call pools by name, and a pool that was
+    deleted and made anew is another one: what the old one served, secrets included, is not for its machines. So holds
+    that were renewed no later than it was made do not count. Where the clocks leave that open, they do if the pool
+    itself names their config.
+    """
+    name = text_at(pool, "metadata", "name")
+    named = named_by(pool)
+    own = (
+        hold
+        for hold in holds
+        if name in hold.pools
+        and (hold.renewed > created + skew or (hold.renewed > created - skew and hold.config in named))
     )
+    latest = max(own, key=lambda hold: (hold.renewed, hold.config), default=None)
     return latest.config if latest is not None else None
+
+
+def named_by(pool: JSONObject) -> frozenset[str]:
+    """Return the configs that a pool names itself: in its spec, in its status, and by the annotation."""
+    named = (
+        text_at(pool, "spec", "configuration", "name"),
+        text_at(pool, "status", "configuration", "name"),
+        _override_text(pool),
+    )
+    return frozenset(name for name in named if name)
 
 
 def resolve(

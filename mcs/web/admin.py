@@ -69,7 +69,7 @@ def _status(server: Server, worker: Worker) -> JSONObject:
         "refusal": _refusal(server.readiness()),
         "trouble": keeper.trouble,
         "staleness": keeper.staleness(),
-        "pools": {name: _pool(worker, name, state) for name, state in sorted(states.items())},
+        "pools": {name: _pool(worker, state) for name, state in sorted(states.items())},
         "holds": _holds(worker),
         "queue": {
             "waiting": recorder.queued,
@@ -84,13 +84,13 @@ def _status(server: Server, worker: Worker) -> JSONObject:
     }
 
 
-def _pool(worker: Worker, name: str, state: PoolState) -> JSONObject:
+def _pool(worker: Worker, state: PoolState) -> JSONObject:
     left = worker.keeper.claims.sending_left(state.sending) if state.sending is not None else None
     return {
         "serves": state.serving.config,
         "why": state.serving.why,
         "notes": list(state.serving.notes),
-        "settling": worker.keeper.gates.waiting(name, worker.clock()),
+        "settling": worker.keeper.gates.waiting(state.uid, worker.clock()),
         "sends": state.sending,
         "sending_left": left,
         "refusal": _refusal(state.refusal),

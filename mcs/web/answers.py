@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mcs.boot.driver import drive
 from mcs.boot.identity import BOOT_ID_BYTES, boot_id
 from mcs.boot.protocol import Ask, Build, Built, Claim, Grant, Now, Obtain, Resolve, answer
 from mcs.boot.reasons import Refusal
@@ -14,7 +15,6 @@ from mcs.ignition import SpecVersion
 from mcs.machineconfig.appended import AppendedSet, Body
 from mcs.web.bodies import Bodies
 from mcs.web.claims import HOLD_TIMEOUT, Identity
-from mcs.web.driver import drive
 from mcs.web.keeper import Keeper
 from mcs.web.recorder import Recorder
 

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 from mcs.boot.clock import Reading, elapsed
+from mcs.boot.driver import drive
 from mcs.boot.durations import Durations
 from mcs.boot.protocol import (
     Acked,
@@ -30,7 +31,6 @@ from mcs.clock import Clock
 from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import Kind
 from mcs.store.interface import Store, StoreError
-from mcs.web.driver import drive
 from mcs.web.flights import Flights, FlightTimeoutError
 from mcs.web.metrics import Metrics
 

@@ -15,7 +15,7 @@ __all__ = ["Gates"]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The inputs of all gated pools, by name, and the versions of pools and MachineConfigs that they were read at."""
+    """The inputs of all gated pools, by uid, and the versions of pools and MachineConfigs that they were read at."""
 
     pools: int
     configs: int
@@ -23,7 +23,7 @@ class _Known:
 
 
 class Gates:
-    """For one thread that looks; others may ask meanwhile."""
+    """For one thread that looks; others may ask meanwhile. pool: its uid, for one that is made anew is another one."""
 
     def __init__(self, store: Store, clock: Clock, quiet: float) -> None:
         """quiet: the quiet period in seconds; 0: no gate is ever shut, and nothing is read."""
@@ -63,6 +63,6 @@ class Gates:
         known = self._known
         if known is None or (known.pools, known.configs) != (view.version, version):
             configs: list[Metadata] = self._store.all_metadata(Kind.CONFIG)
-            inputs = {pool.name: inputs_of(pool.value, configs) for pool in gated}
+            inputs = {pool.uid: inputs_of(pool.value, configs) for pool in gated}
             self._known = known = _Known(view.version, version, inputs)
         return known.inputs

@@ -15,6 +15,7 @@ from mcs.boot.protocol import Claim, Resolved, covers, renewal_due, unfit
 from mcs.boot.reasons import Reason, Refusal
 from mcs.clock import Clock
 from mcs.jsondata import JSONObject, texts_at
+from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.serving import Serving, last_served, resolve
 from mcs.store.interface import Conflict, NotFound, PoolsView, Store, StoreError
@@ -38,11 +39,14 @@ _LOOK_AGAIN = 0.5  # seconds between two looks for pools that requests name and 
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """serving: what the pool resolves to. sending: the config that machines get: the same, once it is held.
+    """uid: of the pool; one that is made anew under its name is another one, and is not sent what the old one was.
+
+    serving: what the pool resolves to. sending: the config that machines get: the same, once it is held.
 
     durations: the pool's own: the server's, but for what its annotations say.
     """
 
+    uid: str
     serving: Serving
     sending: str | None
     refusal: Refusal | None
@@ -82,8 +86,10 @@ class Keeper:
         self._stop = Event()
         self._thread = Thread(target=self._run, name="keeper", daemon=True)
         self._states: dict[str, PoolState] = {}
-        self._last: dict[str, str] | None = None
+        self._last: dict[str, str] | None = None  # what each pool was served last, by the pool's uid
         self._held_pools: dict[str, tuple[str, ...]] = {}
+        self._configs = 0  # the version of MachineConfigs at this look
+        self._compared: dict[str, int] = {}  # the version at which each config was last seen as it was verified
         self._complaints = Complaints(_log)
         self._trouble: str | None = None
         self._looked: Reading | None = None
@@ -177,11 +183,11 @@ class Keeper:
             self._looked = now = self._clock()
             try:
                 view = self._store.pools()
+                # Before any config is looked at: a change in between is found by the next look.
+                self._configs = self._store.version(Kind.CONFIG)
                 self.gates.look(view, now)
                 if self._last is None:
-                    held = [hold.value for hold in self._store.holds()]
-                    pools = (pool.name for pool in view.pools)
-                    self._last = {pool: name for pool in pools if (name := last_served(pool, held)) is not None}
+                    self._last = self._read_back(view)
                 self._resolve_all(view, self._last)
             except StoreError as error:
                 self._say_trouble(str(error))
@@ -195,24 +201,40 @@ class Keeper:
                 self.ready.set()
             self.looked.set()
 
+    def _read_back(self, view: PoolsView) -> dict[str, str]:
+        """Return what each pool was served last, by holds; raises StoreError."""
+        holds = [hold.value for hold in self._store.holds()]
+        skew = self._durations.skew
+        lasts = ((pool.uid, last_served(pool.value, holds, created=pool.created, skew=skew)) for pool in view.pools)
+        return {uid: config for uid, config in lasts if config is not None}
+
     def _resolve_all(self, view: PoolsView, last: dict[str, str]) -> None:
         states = {}
         for pool in view.pools:
             before = self._states.get(pool.name)
+            if before is not None and before.uid != pool.uid:
+                before = None
             serving = resolve(
                 pool.value,
-                last=last.get(pool.name),
+                last=last.get(pool.uid),
                 unservable=self._why_unservable,
-                settling=self.gates.unsettled(pool.name),
+                settling=self.gates.unsettled(pool.uid),
             )
             durations, notes = of_pool(texts_at(pool.value, "metadata", "annotations"), self._durations)
             serving = replace(serving, notes=(*serving.notes, *notes))
-            if before is None or before.serving != serving:
-                _log.info("pool %s serves %s: %s", pool.name, serving.config or "nothing", serving.why)
-                for note in serving.notes:
-                    _log.warning("pool %s: %s", pool.name, note)
-            states[pool.name] = PoolState(serving, before.sending if before is not None else None, None, durations)
+            self._tell(pool.name, before.serving if before is not None else None, serving)
+            sending = before.sending if before is not None else None
+            states[pool.name] = PoolState(pool.uid, serving, sending, None, durations)
         self._states = states
+        self._last = {pool.uid: last[pool.uid] for pool in view.pools if pool.uid in last}
+
+    def _tell(self, pool: str, before: Serving | None, serving: Serving) -> None:
+        """Log what a pool serves from now on, and what is ignored: each text when it comes, not while it stays."""
+        if before is None or (before.config, before.why) != (serving.config, serving.why):
+            _log.info("pool %s serves %s: %s", pool, serving.config or "nothing", serving.why)
+        for note in serving.notes:
+            if before is None or note not in before.notes:
+                _log.warning("pool %s: %s", pool, note)
 
     def _why_unservable(self, config: str) -> str | None:
         meta = self._store.metadata(Kind.CONFIG, config)
@@ -233,7 +255,7 @@ class Keeper:
             if refusal is None and state.sending != config:
                 _log.info("pool %s is sent %s", pool, config)
                 if self._last is not None:
-                    self._last[pool] = config
+                    self._last[state.uid] = config
             states[pool] = replace(state, sending=config if refusal is None else state.sending, refusal=refusal)
         self._states = states
 
@@ -256,14 +278,14 @@ class Keeper:
         known = self._held_pools.get(config) == pools
         durations = self.durations_of(config)
         fresh = claim is not None and not renewal_due(claim, now, durations) and claim.hold >= durations.hold
-        if claim is not None and fresh and known and covers(claim, now, durations):
+        if claim is not None and fresh and known and covers(claim, now, durations) and self._is_as_verified(claim):
             return None
         if claim is None:
             # Without a look first, a config that may not be sent would cost a durable write at each look.
-            refusal = self._unfit(config)
-            if refusal is not None:
-                self._complaints.say(config, f"{config} is not sent: {refusal.detail}")
-                return refusal
+            seen = self._seen(config)
+            if isinstance(seen, Refusal):
+                self._complaints.say(config, f"{config} is not sent: {seen.detail}")
+                return seen
         acquisition = self.claims.acquire(config)
         if acquisition.refusal is not None and acquisition.refusal.reason is Reason.CONFIG_MARKED:
             self._unmark(config)
@@ -287,15 +309,33 @@ class Keeper:
             self._complaints.say(claim.config, f"{claim.config} is not sent: {refusal.detail}")
         return refusal
 
-    def _unfit(self, config: str) -> Refusal | None:
-        """Look at a config that is not held; one that is marked is unmarked. The look proves nothing: see `acquire`."""
+    def _is_as_verified(self, claim: Claim) -> bool:
+        """Tell whether a held config is what was verified; looks only if MachineConfigs have changed since it last was.
+
+        What cannot be read now is taken to be: an outage stops nothing, and the next look asks again.
+        """
+        if self._compared.get(claim.config) == self._configs:
+            return True
+        seen = self._seen(claim.config)
+        if isinstance(seen, Refusal):
+            return seen.reason is Reason.STORE_UNREACHABLE
+        if (seen.uid, seen.generation) != (claim.uid, claim.generation):
+            return False
+        self._compared[claim.config] = self._configs
+        return True
+
+    def _seen(self, config: str) -> Metadata | Refusal:
+        """Look at a config; one that is marked is unmarked. The look lets nothing be sent: see `acquire`."""
         try:
             meta = self._store.metadata(Kind.CONFIG, config)
             if meta is not None and meta.mark is not None and self._unmark(config):
                 meta = self._store.metadata(Kind.CONFIG, config)
         except StoreError as error:
             return Refusal(Reason.STORE_UNREACHABLE, str(error))
-        return unfit(config, meta)
+        refusal = unfit(config, meta)
+        if refusal is not None or meta is None:
+            return refusal or Refusal(Reason.CONFIG_MISSING)
+        return meta
 
     def _unmark(self, config: str) -> bool:
         """Take the mark off a config that a pool names, so that a collector's death stops no boot for long."""

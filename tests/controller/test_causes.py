@@ -64,6 +64,26 @@ def degraded(status: str) -> JSON:
         ),
         pytest.param(lambda: causes(None, CONFIGS[0], CONFIGS[2]), "99-ssh is gone", id="one less"),
         pytest.param(lambda: causes(None, *CONFIGS[:2]), f"{RENDERED} is missing", id="the rendered config is gone"),
+        pytest.param(
+            lambda: causes(None, *CONFIGS[:2], metadata(RENDERED, rendered=True, uid="another")),
+            f"{RENDERED} was replaced",
+            id="another object in the place of the rendered config",
+        ),
+        pytest.param(
+            lambda: causes(None, *CONFIGS[:2], metadata(RENDERED, rendered=True, generation=2)),
+            f"{RENDERED} was replaced",
+            id="another spec of the config that the pool names",
+        ),
+        pytest.param(
+            lambda: causes(pool(configuration={"name": "00-worker"})),
+            "spec.configuration changed",
+            id="another config that exists",
+        ),
+        pytest.param(
+            lambda: causes(pool(configuration={"name": "gone"})),
+            "spec.configuration changed, gone is missing",
+            id="another config that does not exist",
+        ),
         pytest.param(lambda: causes(pool(uid="v")), "the pool was made anew", id="another pool"),
         pytest.param(
             lambda: causes(pool(osImageStream={"name": "s"})), "spec.osImageStream changed", id="the OS image stream"
@@ -114,6 +134,12 @@ def test_what_counts(after: Callable[[], Causes], said: str) -> None:
 def test_what_does_not_count(after: Callable[[], Causes]) -> None:
     assert after() == causes()
     assert changes(causes(), after()) == "nothing"
+
+
+def test_a_config_that_was_missing_and_is_there_counts() -> None:
+    missing = causes(None, *CONFIGS[:2])
+    assert missing != causes()
+    assert changes(missing, causes()) == f"{RENDERED} appeared"
 
 
 def test_at_first_everything_is_new() -> None:

@@ -106,7 +106,7 @@ def test_calls_come_in_the_order_of_the_rules(world: World) -> None:
 
 def test_hold_names_no_pool_for_nobody_is_served_by_it(world: World) -> None:
     world.publish()
-    assert last_served("worker", world.holds()) is None
+    assert last_served(world.pool().value, world.holds(), created=0.0, skew=0.0) is None
 
 
 def test_what_stands_is_left_as_it_is_but_for_its_hold(world: World) -> None:
@@ -306,12 +306,20 @@ def test_marked_config_that_a_pool_names_is_unmarked(world: World, patch: JSONOb
     assert world.publisher.unmark(N).reason is Reason.NOT_MARKED
 
 
-def test_marked_config_that_a_pool_was_served_last_is_unmarked(world: World) -> None:
+@pytest.mark.parametrize(
+    ("renewed", "reason"),
+    [
+        pytest.param(1060.1, Reason.UNMARKED, id="by-this-pool"),
+        pytest.param(1060.0, Reason.NOT_NAMED, id="perhaps-by-one-of-its-name-before"),
+        pytest.param(900.0, Reason.NOT_NAMED, id="by-one-of-its-name-before"),
+    ],
+)
+def test_marked_config_that_a_pool_was_served_last_is_unmarked(world: World, renewed: float, reason: Reason) -> None:
     world.there(marked=True)
-    hold = Hold(worker="s1", server="one", config=N, pools=("worker",), acquired=900.0, renewed=990.0, duration=100.0)
+    hold = Hold(worker="s1", server="one", config=N, pools=("worker",), acquired=900.0, renewed=renewed, duration=100.0)
     world.file.put_hold(hold, acked=None)
-    assert world.publisher.unmark(N).reason is Reason.UNMARKED
-    assert not world.is_marked()
+    assert world.publisher.unmark(N).reason is reason
+    assert world.is_marked() == (reason is Reason.NOT_NAMED)
 
 
 def test_config_that_is_gone_is_not_unmarked(world: World) -> None:

@@ -1,5 +1,6 @@
 """The protocol of rendering request by request. What its rules are good for together is the model checker's matter."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from mcs.controller.protocol import (
 from mcs.machineconfig.hash_input import UnhashableSpec
 from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import ANNOTATION_MARK
+from mcs.machineconfig.render_error import Reason as WhyNot
 
 N = "rendered-worker-" + "0" * 32
 LIMITS = Durations(hold=100, renewal=10, boot=50, lease=50, skew=5, body=10)
@@ -207,6 +209,19 @@ def test_only_what_nobody_else_changes_does_not_pass() -> None:
     lasting = {reason for reason in Reason if not reason.may_pass}
     done = {Reason.POINTED, Reason.STANDING, Reason.UNMARKED, Reason.NOT_MARKED, Reason.NOT_NAMED}
     assert lasting - done == {Reason.NAME_TAKEN, Reason.CREATE_REFUSED}
+
+
+def test_codes_are_spelt_as_those_of_rendering_beside_which_they_stand() -> None:
+    spelt = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
+    assert [reason.code for reason in Reason if not spelt.fullmatch(reason.code)] == []
+    assert [reason.value for reason in WhyNot if not spelt.fullmatch(reason.value)] == []
+    assert Reason.NAME_TAKEN.code == WhyNot.NAME_TAKEN.value
+
+
+def test_what_is_other_at_each_attempt_has_words_that_are_not() -> None:
+    lasting = {reason for reason in Reason if reason.lasting is not None}
+    assert lasting == {Reason.CONFIG_CHANGED, Reason.POOL_CHANGED, Reason.CLOCK_OFF}
+    assert [reason for reason in lasting if not reason.may_pass] == []
 
 
 # ---- unmarking

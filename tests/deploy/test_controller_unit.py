@@ -75,7 +75,7 @@ def test_what_it_runs_says_when_it_has_begun_and_ends_as_the_unit_expects(tmp_pa
         )
         try:
             assert manager.recv(4096) == b"READY=1"
-            wait_for(log, "renders, unmarks and ends boot leases in sqlite:")
+            wait_for(log, ": renders, unmarks, ends boots, labels nodes")
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0
         finally:

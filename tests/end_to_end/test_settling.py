@@ -1,12 +1,13 @@
 """MachineConfigs and their rendered configs arrive one after another while machines ask a running server."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from mcs.jsondata import JSON, JSONObject
 from mcs.machineconfig.names import LABEL_POOL, Kind
-from mcs.store import open_store
+from mcs.store.embedded import EmbeddedStore
 from tests.end_to_end.cluster import Cluster
 from tests.web.serving import Serving
 
@@ -42,9 +43,9 @@ def pool(number: int, parts: tuple[str, ...]) -> JSONObject:
     return {"apiVersion": Kind.POOL.api_version, "kind": "MachineConfigPool", "metadata": metadata, "spec": spec}
 
 
-def arrive(cluster: Cluster, *documents: JSONObject) -> None:
-    """Store objects at once, as a process beside the server."""
-    store = open_store(cluster.address)
+def arrive(cluster: Cluster, *documents: JSONObject, ago: float = 0.0) -> None:
+    """Store objects at once, as a process beside the server; new ones were made so many seconds ago."""
+    store = EmbeddedStore(cluster.path, now=lambda: time.time() - ago)
     try:
         store.apply([(Kind.POOL if each["kind"] == "MachineConfigPool" else Kind.CONFIG, each) for each in documents])
     finally:
@@ -70,7 +71,7 @@ def test_no_machine_of_a_new_pool_gets_a_config_that_is_half_complete(tmp_path: 
 
 def test_what_was_served_last_is_served_on_after_all_servers_were_restarted(tmp_path: Path) -> None:
     cluster = Cluster(tmp_path)
-    arrive(cluster, part(PARTS[0]), rendered(1), pool(1, PARTS[:1]))
+    arrive(cluster, part(PARTS[0]), rendered(1), pool(1, PARTS[:1]), ago=3600)
     with cluster.serve("--quiet-period", "200ms") as server:
         assert config_given(server) == rendered_name(1)
         assert server.stop() == 0

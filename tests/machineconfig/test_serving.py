@@ -150,11 +150,51 @@ class Held(NamedTuple):
     renewed: float
 
 
+MADE, SKEW = 1000.0, 60.0
+
+
+def last(*holds: Held, of: JSONObject | None = None) -> str | None:
+    """What a pool that was made at MADE was served last."""
+    return last_served(of if of is not None else pool(), holds, created=MADE, skew=SKEW)
+
+
 def test_what_was_served_last_is_the_hold_renewed_last() -> None:
-    holds = [Held(A, ("worker",), 10.0), Held(B, ("worker", "infra"), 20.0), Held(C, ("master",), 30.0)]
-    assert last_served("worker", holds) == B
-    assert last_served("master", holds) == C
-    assert last_served("edge", holds) is None
+    holds = [Held(A, ("worker",), 2010.0), Held(B, ("worker", "infra"), 2020.0), Held(C, ("master",), 2030.0)]
+    assert last(*holds) == B
+    assert last(*holds, of={"metadata": {"name": "master"}}) == C
+    assert last(*holds, of={"metadata": {"name": "edge"}}) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "named", "counts"),
+    [
+        pytest.param(60.1, False, True, id="after it was made, by any clock"),
+        pytest.param(60.0, False, False, id="perhaps before"),
+        pytest.param(60.0, True, True, id="perhaps before, and the pool names it"),
+        pytest.param(-59.9, True, True, id="perhaps after, and the pool names it"),
+        pytest.param(-59.9, False, False, id="perhaps after"),
+        pytest.param(-60.0, True, False, id="before, by any clock, though the pool names it"),
+        pytest.param(-5000.0, False, False, id="long before"),
+    ],
+)
+@pytest.mark.parametrize(
+    "naming",
+    [
+        pytest.param(pool(spec=A), id="in its spec"),
+        pytest.param(pool(spec=B, status=A), id="in its status"),
+        pytest.param(pool(spec=B, serve=A), id="by annotation"),
+    ],
+)
+def test_a_pool_that_is_made_anew_was_not_served_what_the_old_one_was(
+    naming: JSONObject, seconds: float, named: bool, counts: bool
+) -> None:
+    held = Held(A, ("worker",), MADE + seconds)
+    assert last(held, of=naming if named else pool(spec=B)) == (A if counts else None)
+
+
+def test_of_two_pools_of_one_name_the_holds_are_told_apart() -> None:
+    assert last(Held(A, ("worker",), 3000.0), Held(B, ("worker",), 990.0)) == A
+    assert last(Held(B, ("worker",), 990.0), of=pool(spec=A)) is None
 
 
 json_values = st.recursive(

@@ -1,13 +1,17 @@
 """What a worker has ready before a machine asks, and what becomes of it over time."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from mcs.boot.records import Hold
-from mcs.jsondata import JSONObject
+from mcs.jsondata import JSON, JSONObject
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
-from mcs.store.interface import RecordKind
+from mcs.store.embedded import EmbeddedStore
+from mcs.store.interface import RecordKind, Store
+from tests.store.broken import BrokenStore
 from tests.web.world import A, B, World, config, pool
 
 Start = Callable[..., World]
@@ -94,6 +98,45 @@ def test_a_pool_that_is_deleted_is_served_no_more(world: Start) -> None:
     assert running.get().get_json()["reason"] == "pool-unknown"
 
 
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        pytest.param(lambda _: None, id="between two looks"),
+        pytest.param(lambda running: running.keeper.look(), id="over a look"),
+    ],
+)
+def test_a_pool_that_is_made_anew_is_not_sent_what_the_old_one_was(
+    world: Start, unseen: Callable[[World], None]
+) -> None:
+    running = world(config(A), pool("worker", A))
+    assert served(running) == A
+    running.store.delete(Kind.POOL, "worker")
+    unseen(running)
+    running.store.apply([pool("worker", B)])
+    running.keeper.look()
+    assert running.get().get_json()["reason"] == "config-missing"
+    assert A in holds(running)  # machines that got it may still be booting
+    running.clock.move(300)
+    running.keeper.look()
+    assert holds(running)[A].renewed == running.clock().wall - 300
+    running.store.apply([config(B)])
+    running.keeper.look()
+    assert served(running) == B
+
+
+@pytest.mark.parametrize("seconds", [0, 59, 7200])
+def test_nor_is_it_after_a_start(world: Start, seconds: float) -> None:
+    first = world(config(A), pool("worker", A))
+    assert served(first) == A
+    first.server.stop()
+    first.clock.move(seconds)
+    first.store.delete(Kind.POOL, "worker")
+    first.store.apply([pool("worker", B)])
+    second = world()
+    assert second.get().get_json()["reason"] == "config-missing"
+    assert "served last" not in second.keeper.states["worker"].serving.why
+
+
 def test_two_pools_share_one_hold_that_names_both(world: Start) -> None:
     running = world(config(A), pool("worker", A), pool("infra", A))
     assert holds(running)[A].pools == ("infra", "worker")
@@ -114,11 +157,25 @@ def test_a_marked_config_that_a_pool_names_is_unmarked_at_once(world: Start) -> 
     assert meta.mark is None
 
 
-def test_a_config_that_is_marked_while_it_is_held_is_found_at_the_renewal(world: Start) -> None:
+# ---- what becomes of a config that is held
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[BrokenStore]:
+    store = BrokenStore(EmbeddedStore(tmp_path / "store.db"))
+    yield store
+    store.close()
+
+
+SOON = pytest.mark.parametrize("seconds", [pytest.param(1, id="next look"), pytest.param(300, id="renewal")])
+
+
+@SOON
+def test_a_config_that_is_marked_while_it_is_held_is_unmarked(world: Start, seconds: float) -> None:
     running = world(config(A), pool("worker", A))
     running.store.patch(Kind.CONFIG, A, MARK)  # type: ignore[arg-type]  # a JSON object
     assert served(running) == A  # the hold is older than the mark, so the collector sees it
-    running.clock.move(300)
+    running.clock.move(seconds)
     running.keeper.look()
     meta = running.store.metadata(Kind.CONFIG, A)
     assert meta is not None
@@ -126,25 +183,66 @@ def test_a_config_that_is_marked_while_it_is_held_is_found_at_the_renewal(world:
     assert served(running) == A
 
 
-def test_a_config_that_vanishes_is_sent_no_more_from_the_next_renewal_on(world: Start) -> None:
+@SOON
+def test_a_config_that_vanishes_is_sent_no_more(world: Start, seconds: float) -> None:
     running = world(config(A), pool("worker", A))
     running.store.delete(Kind.CONFIG, A)
-    running.clock.move(300)
+    running.clock.move(seconds)
     running.keeper.look()
     assert running.get().get_json()["reason"] == "config-missing"
     assert A in holds(running)  # machines that got it may still be booting
+    running.store.apply([config(A)])
+    running.clock.move(1)
+    running.keeper.look()
+    assert served(running) == A
 
 
-def test_an_object_that_is_replaced_is_served_as_it_is_now(world: Start) -> None:
+@SOON
+def test_an_object_that_is_replaced_is_served_as_it_is_now(world: Start, seconds: float) -> None:
     running = world(config(A, kernelArguments=["one"]), pool("worker", A))
     before = running.get().data
     running.store.delete(Kind.CONFIG, A)
     running.store.apply([config(A, kernelArguments=["two"])])
-    running.clock.move(300)
+    running.clock.move(seconds)
     running.keeper.look()
     after = running.get().data
     assert b"one" in before
     assert b"two" in after
+
+
+@pytest.mark.parametrize(
+    ("event", "reads"),
+    [
+        pytest.param(lambda _: None, 0, id="nothing"),
+        pytest.param(lambda store: store.apply([pool("infra", None)]), 0, id="a pool"),
+        pytest.param(lambda store: store.apply([(Kind.NODE, {"metadata": {"name": "n"}})]), 0, id="a node"),
+        pytest.param(lambda store: store.apply([config(B)]), 1, id="another config"),
+    ],
+)
+def test_what_is_held_is_looked_at_only_after_a_change_of_configs_and_written_for_none(
+    world: Start, watched: BrokenStore, event: Callable[[Store], object], reads: int
+) -> None:
+    running = world(config(A), pool("worker", A), store=watched)
+    running.keeper.look()
+    event(running.store)
+    watched.calls.clear()
+    for _ in range(5):
+        running.clock.move(1)
+        running.keeper.look()
+        assert served(running) == A
+    assert (watched.calls.count("metadata"), watched.calls.count("put_hold")) == (reads, 0)
+
+
+def test_what_cannot_be_looked_at_is_sent_on_and_looked_at_later(world: Start, watched: BrokenStore) -> None:
+    running = world(config(A), pool("worker", A), store=watched)
+    running.store.delete(Kind.CONFIG, A)
+    watched.fail("metadata")
+    running.clock.move(1)
+    running.keeper.look()
+    assert served(running) == A
+    watched.heal()
+    running.keeper.look()
+    assert running.get().get_json()["reason"] == "config-missing"
 
 
 def test_bytes_never_come_from_another_object_than_the_verified_one(world: Start) -> None:
@@ -247,6 +345,31 @@ def test_an_annotation_that_is_ignored_is_logged_once(world: Start, caplog: pyte
         running.keeper.look()
     assert caplog.text.count("is ignored: 'Nonsense'") == 1
     assert served(running) == A
+
+
+def test_what_is_said_of_a_pool_is_said_when_it_changes(world: Start, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    metadata: JSONObject = {"name": "mine", "labels": {"role": "worker"}}
+    mine: JSONObject = {"metadata": metadata, "spec": {"kernelArguments": ["a"]}}
+    kind, gated = pool("worker", A, **{"mcs.internal/hold": "long"})
+    named: JSON = [{"name": "mine"}]
+    selector: JSON = {"matchLabels": {"role": "worker"}}
+    gated["spec"] = {"configuration": {"name": A, "source": named}, "machineConfigSelector": selector}
+    running = world(config(A), (Kind.CONFIG, mine), (kind, gated))
+    running.clock.move(5)
+    running.keeper.look()
+    caplog.clear()
+    for number in range(5):  # the pool settles and unsettles, and serves the same for the same reason
+        running.store.apply([(Kind.CONFIG, {**mine, "spec": {"kernelArguments": [str(number)]}})])
+        running.clock.move(5)
+        running.keeper.look()
+        running.clock.move(5)
+        running.keeper.look()
+    assert [record.getMessage() for record in caplog.records] == []
+    running.store.apply([pool("worker", A, **{"mcs.internal/hold": "longer"})])
+    running.keeper.look()
+    [line] = [record.getMessage() for record in caplog.records]
+    assert line.startswith("pool worker: annotation mcs.internal/hold: 'longer' is ignored: it is not a duration")
 
 
 def test_a_pool_sets_its_own_durations(world: Start) -> None:

@@ -1,5 +1,6 @@
 """A server inside the test's process: a real store, a clock that the test moves, and looks that the test asks for."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from mcs.boot.records import BootLease
 from mcs.jsondata import JSONObject
 from mcs.machineconfig.names import LABEL_POOL, Kind
 from mcs.settings import load
-from mcs.store import open_store
+from mcs.store.embedded import EmbeddedStore
 from mcs.store.interface import Store
 from mcs.web.app import Server, create_app
 from mcs.web.keeper import Keeper
@@ -90,14 +91,18 @@ class World:
 def start_world(
     path: Path, *objects: tuple[Kind, JSONObject], store: Store | None = None, wait: bool = True, **flags: str
 ) -> World:
-    """Start a server over a store with these objects; it looks at them once, and again when `keeper.look` is called."""
-    address = f"sqlite:///{path / 'store.db'}"
-    stored = open_store(address)
+    """Start a server over a store with these objects; it looks at them once, and again when `keeper.look` is called.
+
+    They were made an hour ago by its clock; what is applied later is made when it is.
+    """
+    file, clock = path / "store.db", MovedClock()
+    address = f"sqlite:///{file}"
     if objects:
-        stored.apply(objects)
+        with closing(EmbeddedStore(file, now=lambda: clock().wall - 3600)) as before:
+            before.apply(objects)
+    stored = EmbeddedStore(file, address=address, now=lambda: clock().wall)
     given: dict[str, str | tuple[str, ...]] = {"store": address, "pool_refresh": "1d", "name": "one", **flags}
     settings = load(given, {})
-    clock = MovedClock()
     app = create_app(settings)
     server = app.extensions["mcs"]
     assert isinstance(server, Server)
