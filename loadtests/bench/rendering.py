@@ -7,18 +7,18 @@ the time goes, by function.
 
 import argparse
 import cProfile
-import gc
 import io
 import json
 import pstats
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from loadtests.bench.figures import spread_of
-from loadtests.bench.ignition import many_small
+from loadtests.bench.ignition import many_small, processor_seconds
 from mcs.jsondata import JSON, JSONObject
+from mcs.machineconfig.names import LABEL_ROLE
 from mcs.machineconfig.rendering import Origin, Rendered, render, selected
 
 __all__ = ["COUNTS", "Measured", "inputs", "main", "measure", "profile", "rendered", "table"]
@@ -26,10 +26,9 @@ __all__ = ["COUNTS", "Measured", "inputs", "main", "measure", "profile", "render
 COUNTS = (2, 11, 51)  # MachineConfigs in all, one of them large
 LARGE = 165_000
 BOUND = 0.25  # seconds that the largest of them may take
-_ROLE = "machineconfiguration.openshift.io/role"
 _POOL: JSONObject = {
     "metadata": {"name": "worker"},
-    "spec": {"machineConfigSelector": {"matchLabels": {_ROLE: "worker"}}},
+    "spec": {"machineConfigSelector": {"matchLabels": {LABEL_ROLE: "worker"}}},
 }
 _ORIGIN = Origin(build="bench", os_image="registry.example.net/os/base@sha256:" + "1f" * 32)
 
@@ -54,7 +53,7 @@ def _small(number: int) -> JSONObject:
 
 
 def _machine_config(name: str, config: JSONObject) -> JSONObject:
-    return {"metadata": {"name": name, "labels": {_ROLE: "worker"}}, "spec": {"config": config}}
+    return {"metadata": {"name": name, "labels": {LABEL_ROLE: "worker"}}, "spec": {"config": config}}
 
 
 def rendered(machine_configs: Sequence[JSONObject]) -> Rendered:
@@ -80,20 +79,11 @@ def measure(rounds: int) -> list[Measured]:
     seconds: dict[int, list[float]] = {count: [] for count in COUNTS}
     for _ in range(rounds):
         for count, machine_configs in given.items():
-            seconds[count].append(_timed(machine_configs))
+            seconds[count].append(processor_seconds(partial(rendered, machine_configs)))
     return [
         Measured(count, len(json.dumps(rendered(machine_configs).spec)), seconds[count])
         for count, machine_configs in given.items()
     ]
-
-
-def _timed(machine_configs: Sequence[JSONObject]) -> float:
-    gc.collect()
-    begun = time.process_time()
-    result = rendered(machine_configs)
-    ended = time.process_time()
-    del result  # it is freed after the clock was read
-    return ended - begun
 
 
 def profile(rounds: int) -> str:

@@ -20,7 +20,8 @@ def controller(file: Path | None, **flags: str | tuple[str, ...] | None) -> None
 
     It runs in the foreground until SIGTERM. Once a pool and its MachineConfigs have been quiet for a while, it renders
     them, and points the pool at the rendered config. It takes a collector's mark off what a pool names, and ends the
-    boots of machines that have joined. The settings file may be that of mcs serve. The store has to be there already.
+    boots of machines that have joined. A node that first booted into a custom pool gets the labels of that pool. The
+    settings file may be that of mcs serve. The store has to be there already.
     """
     from mcs.controller.process import period_of, run  # rendering is slow to import, and few commands need it
 

@@ -39,7 +39,7 @@ class Group(click.Group):
         if name not in known and not name.startswith("-"):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise click.UsageError(f"there is no command {printable(name)!r}; {hint}", ctx)
+            raise click.UsageError(f"there is no command {name!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -62,7 +62,7 @@ class Word(click.ParamType[T]):
         """Return the value that the word stands for."""
         found = self.words.get(str(value).lower())
         if found is None:
-            self.fail(f"{printable(str(value))!r} is none of {', '.join(self.shown)}", param, ctx)
+            self.fail(f"{str(value)!r} is none of {', '.join(self.shown)}", param, ctx)
         return found
 
 

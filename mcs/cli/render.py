@@ -3,9 +3,10 @@
 Merging is mcs.machineconfig.rendering's business, and writing that of the protocol in mcs.controller.
 """
 
+import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import click
 
@@ -13,7 +14,7 @@ from mcs import __version__
 from mcs.cli.documents import json_text, yaml_text
 from mcs.cli.options import one_line, opened, printable, store_option
 from mcs.cli.render_attempt import Asked, CannotError, NotRenderedError, Work, done, lost_images
-from mcs.cli.render_words import difference_lines, explanation_lines, order_line, summary
+from mcs.cli.render_words import difference_lines, explanation_lines, foreign_header_line, order_line, summary
 from mcs.cli.streams import reported, tell
 from mcs.clock import read_clock
 from mcs.controller.driver import Publisher
@@ -21,8 +22,9 @@ from mcs.controller.protocol import Outcome, Reason
 from mcs.jsondata import JSON, object_at, text_at
 from mcs.machineconfig.comparing import differences, reordered
 from mcs.machineconfig.components import component
-from mcs.machineconfig.explaining import explain, near
+from mcs.machineconfig.explaining import Explanation, explain, is_known, near
 from mcs.machineconfig.hash_input import UnhashableSpec
+from mcs.machineconfig.manifest_documents import quoted
 from mcs.machineconfig.masking import without_secrets
 from mcs.machineconfig.names import Kind, rendered_pool
 from mcs.machineconfig.rendered_name import rendered_name
@@ -32,10 +34,28 @@ from mcs.store.interface import Store
 __all__ = ["render_command"]
 
 _FORMATS: dict[str, Callable[[JSON], str]] = {"json": json_text, "yaml": yaml_text}
+_MOST_ECHOED = 200  # characters of what was asked for
+
+
+def _variable(name: str) -> Callable[[], str | None]:
+    """Return what reads a variable: an empty one says an empty text, as it does to `mcs controller`."""
+    return lambda: os.environ.get(name)
+
+
+def _image(_context: click.Context, _parameter: click.Parameter, image: str | None) -> str | None:
+    if image is not None and not image.isprintable():
+        raise click.BadParameter(f"{quoted(image)} is no image: it has control characters")
+    return image
+
+
+def _not_empty(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    if text == "":
+        raise click.BadParameter("it is empty")
+    return text
 
 
 @click.command("render", short_help="Merge a pool's MachineConfigs into its rendered config.")
-@click.argument("pool", required=False)
+@click.argument("pool", required=False, callback=_not_empty)
 @click.option("--all", "every_pool", is_flag=True, help="All pools; one that cannot be rendered keeps no other back.")
 @click.option("--dry-run", is_flag=True, help="Write nothing: say what would be written.")
 @click.option("-o", "--output", type=click.Choice([*_FORMATS]), help="Print the rendered config.")
@@ -44,6 +64,7 @@ _FORMATS: dict[str, Callable[[JSON], str]] = {"json": json_text, "yaml": yaml_te
     "--explain",
     "explained",
     metavar="PATH",
+    callback=_not_empty,
     help="Show which MachineConfig a file, unit, UNIT/DROP-IN, user, argument or member (such as osImageURL) is from, "
     "and which it overrode; write nothing.",
 )
@@ -63,13 +84,15 @@ _FORMATS: dict[str, Callable[[JSON], str]] = {"json": json_text, "yaml": yaml_te
 @click.option(
     "--os-image",
     metavar="IMAGE",
-    envvar="MCS_OS_IMAGE",
+    default=_variable("MCS_OS_IMAGE"),
+    callback=_image,
     help="osImageURL, where no MachineConfig says another. [env: MCS_OS_IMAGE]",
 )
 @click.option(
     "--extensions-image",
     metavar="IMAGE",
-    envvar="MCS_EXTENSIONS_IMAGE",
+    default=_variable("MCS_EXTENSIONS_IMAGE"),
+    callback=_image,
     help="baseOSExtensionsContainerImage, where no MachineConfig says another. [env: MCS_EXTENSIONS_IMAGE]",
 )
 @click.option(
@@ -205,12 +228,14 @@ def _publisher(store: Store, asked: Asked) -> Publisher | None:
 
 def _say(work: Work, outcome: Outcome | None, asked: Asked) -> None:
     refusal = [] if work.refusal is None else [f"it would be refused: {work.refusal}"]
-    for warning in (*refusal, *lost_images(work, asked)):
+    explained = [] if asked.explain is None else _explained(work, asked.explain)
+    foreign = [foreign_header_line(each.subject, header) for each in explained for header in each.foreign_headers]
+    for warning in (*refusal, *lost_images(work, asked), *foreign):
         click.echo(f"warning: pool {work.pool.name}: {printable(warning)}", err=True)
     if asked.diff:
         lines = _difference(work, asked.show_secrets)
     elif asked.explain is not None:
-        lines = _explanation(work, asked.explain)
+        lines = _explanation(work, explained)
     elif asked.output is None:
         lines = iter([_done_line(work, outcome)])
     else:
@@ -248,23 +273,29 @@ def _difference(work: Work, show_secrets: bool) -> Iterator[str]:
     yield printable(f"{work.pool.name}: {named} -> {work.rendered.name}")
     before = object_at(work.current, "spec")
     found = differences(before, work.rendered.spec)
-    for difference in found:
-        yield from difference_lines(difference, show_secrets=show_secrets)
+    yield from difference_lines(found, show_secrets=show_secrets)
     for leaf in reordered(before, work.rendered.spec):
         yield order_line(leaf, show_secrets=show_secrets)
     yield summary(found) if found else "only its order or how it is written would change"
 
 
-def _explanation(work: Work, what: str) -> Iterator[str]:
+def _explained(work: Work, what: str) -> list[Explanation]:
     by_name = {text_at(config, "metadata", "name"): config for config in work.chosen}
     parts = [component(by_name[name]) for name in work.rendered.source]
     found = explain(what, parts, work.rendered.spec)
-    if not found:
-        nearest = near(what, work.rendered.spec)
-        hint = f"; did you mean {without_secrets(nearest)}?" if nearest is not None else ""
-        raise CannotError(f"nothing is called {what}{hint}")
+    if found:
+        return found
+    if is_known(what):
+        raise CannotError(f"{what}: the pool has none")
+    shown = what if len(what) <= _MOST_ECHOED else f"{what[:_MOST_ECHOED]}…"
+    nearest = near(what, work.rendered.spec)
+    hint = f"; did you mean {without_secrets(nearest)}?" if nearest is not None else ""
+    raise CannotError(f"nothing is called {shown}{hint}")
+
+
+def _explanation(work: Work, explained: Iterable[Explanation]) -> Iterator[str]:
     yield printable(f"{work.pool.name}: {work.rendered.name}")
-    for explanation in found:
+    for explanation in explained:
         yield from explanation_lines(explanation)
 
 

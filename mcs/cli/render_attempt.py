@@ -75,11 +75,12 @@ def done(store: Store, pool: str, asked: Asked, publisher: Publisher | None) -> 
         work = _rendered(store, pool, asked)
         if work.stored is not None and not _is_spec(work.stored, work.rendered):
             raise CannotError(f"there is a MachineConfig {work.rendered.name} with another spec")
+        if not asked.looks:
+            _keep_images(work, asked)
         return work, None
     for _ in range(_ATTEMPTS):
         work = _rendered(store, pool, asked)
-        for lost in lost_images(work, asked):
-            raise CannotError(lost)
+        _keep_images(work, asked)
         durations, _notes = of_pool(texts_at(work.pool.value, "metadata", "annotations"), Durations())
         outcome = publisher.publish(work.pool, work.rendered, durations)
         if outcome.reason not in _RACED:
@@ -121,6 +122,12 @@ def _refusal(pool: JSONObject, chosen: Sequence[JSONObject], origin: Origin, cur
 def _said(error: RenderError) -> str:
     way_out = "; --allow-unreachable renders it all the same" if error.reason is WhyNot.IRRECONCILABLE else ""
     return f"{error}{way_out}"
+
+
+def _keep_images(work: Work, asked: Asked) -> None:
+    lost = "; ".join(lost_images(work, asked))
+    if lost:
+        raise CannotError(lost)
 
 
 def _is_spec(stored: JSONObject, rendered: Rendered) -> bool:

@@ -112,7 +112,7 @@ class World:
 
     def _serving(self, pool: Stored[JSONObject]) -> Serving:
         """Return what servers serve. Only they know how long a pool has been quiet; their holds show if they wait."""
-        last, inputs = self._last_served(pool.name), self.inputs.get(pool.name)
+        last, inputs = self._last_served(pool), self.inputs.get(pool.name)
         settling = mismatch(inputs) if inputs is not None else None
         serving = resolve(pool.value, last=last, unservable=self.why_unservable, settling=settling)
         if inputs is None or settling is not None or last is None or last == serving.config:
@@ -122,8 +122,9 @@ class World:
         settling = f"no server has switched to {serving.config} yet: the pool must have been quiet for a while"
         return resolve(pool.value, last=last, unservable=self.why_unservable, settling=settling)
 
-    def _last_served(self, pool: str) -> str | None:
-        return last_served(pool, [hold.value for hold in self.holds])
+    def _last_served(self, pool: Stored[JSONObject]) -> str | None:
+        holds = (hold.value for hold in self.holds)
+        return last_served(pool.value, holds, created=pool.created, skew=self.skew)
 
     def _all_references(self) -> Iterator[tuple[str, Reference]]:
         for pool in self.pools:
@@ -131,7 +132,7 @@ class World:
                 "spec": text_at(pool.value, "spec", "configuration", "name"),
                 "status": text_at(pool.value, "status", "configuration", "name"),
                 "served": self.serving[pool.name].config,
-                "served last": self._last_served(pool.name),
+                "served last": self._last_served(pool),
             }
             yield from _by_config("pool", pool.name, roles)
         for node in self.node_views:

@@ -77,8 +77,9 @@ def reordered(before: JSONObject, after: JSONObject) -> list[Leaf]:
     found = []
     for place in _ORDERED:
         old, new = ([compact(item) for item in list_at(spec, *place)] for spec in (before, after))
-        kept: list[JSON] = [json.loads(item) for item in dict.fromkeys(old) if item in new]
-        now: list[JSON] = [json.loads(item) for item in dict.fromkeys(new) if item in old]
+        common = {*old} & {*new}
+        kept: list[JSON] = [json.loads(item) for item in dict.fromkeys(old) if item in common]
+        now: list[JSON] = [json.loads(item) for item in dict.fromkeys(new) if item in common]
         if kept != now:
             found.append(Leaf(".".join(place), kept, now))
     return found

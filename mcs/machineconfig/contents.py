@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from mcs.ignition import InvalidDataURL, dataurl
 from mcs.jsondata import JSON, text_at
 
-__all__ = ["LIMIT", "Contents", "contents_of"]
+__all__ = ["LIMIT", "TOTAL", "Contents", "Reader", "contents_of"]
 
 LIMIT = 4 * 1024 * 1024  # bytes that are unpacked of one content
+TOTAL = 32 * 1024 * 1024  # and of all that a reader reads: a small config can hold hundreds that are large unpacked
 _GZIP = 16 + zlib.MAX_WBITS  # zlib's way to say that the input has a gzip header
+_PIECE = 16 * 1024  # bytes that are fed at once: what a member leaves of them is copied
+_MOST_GROWTH = 1032  # bytes that one byte becomes: deflate's limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +47,66 @@ def contents_of(said: JSON) -> Contents:
     >>> contents_of({"source": "https://example.net/a"}).what
     'fetched from https://example.net/a'
     """
+    return _read(said, LIMIT)[0]
+
+
+class Reader:
+    """Reads contents as `contents_of` does, each once, and unpacks no more than some bytes of all of them together."""
+
+    def __init__(self, total: int = TOTAL) -> None:
+        self._total = total
+        self._left = total
+        self._known: dict[tuple[str, bool], Contents] = {}
+
+    def __call__(self, said: JSON) -> Contents:
+        """Return what a unit's text or a file's resource holds; beyond the limit it is told in words, not unpacked."""
+        if isinstance(said, str):
+            return contents_of(said)
+        key = (text_at(said, "source") or "", _is_packed(said))
+        if key not in self._known:
+            self._known[key], unpacked = _read(said, min(LIMIT, self._left), self._total)
+            self._left -= unpacked
+        return self._known[key]
+
+
+def _is_packed(said: JSON) -> bool:
+    return text_at(said, "compression") == "gzip"
+
+
+def _read(said: JSON, most: int, total: int = TOTAL) -> tuple[Contents, int]:
+    """Read contents; return how many bytes were unpacked, too. most: of these; total: of all, to be said."""
     if isinstance(said, str):
-        return _of_bytes(said.encode(errors="surrogatepass"), said, said)
+        return _of_bytes(said.encode(errors="surrogatepass"), said, said), 0
     source = text_at(said, "source") or ""
     if not source:
-        return Contents("", "empty", 0, b"", source)
+        return Contents("", "empty", 0, b"", source), 0
     if not source.startswith("data:"):
-        return Contents(None, f"fetched from {source}", None, None, source)
+        return Contents(None, f"fetched from {source}", None, None, source), 0
     try:
         data = dataurl.decode(source)
-        if text_at(said, "compression") == "gzip":
-            data = _unpacked(data)
     except InvalidDataURL as error:
-        return Contents(None, f"unreadable: {error}", None, None, source)
-    except (zlib.error, EOFError):
-        return Contents(None, "unreadable: no whole gzip data", None, None, source)
-    except OverflowError:
-        return Contents(
-            None,
-            f"more than {LIMIT} bytes, packed, SHA-256 {_digest(source.encode(errors='surrogatepass'))}",
-            None,
-            None,
-            source,
-        )
+        return _unread(f"unreadable: {error}", source), 0
+    unpacked = 0
+    if _is_packed(said):
+        try:
+            data = _unpacked(data, most)
+        except (zlib.error, EOFError):
+            return _unread("unreadable: no whole gzip data", source), min(most, _MOST_GROWTH * len(data))
+        except OverflowError:
+            what = f"more than {LIMIT} bytes, packed"
+            if most < LIMIT:
+                what = f"packed, beyond the {total} bytes that are unpacked of all contents"
+            return _unread(f"{what}, SHA-256 {_digest(source.encode(errors='surrogatepass'))}", source), most
+        unpacked = len(data)
     try:
         text = data.decode()
     except UnicodeDecodeError:
         text = "\0"
-    return _of_bytes(data, text, source)
+    return _of_bytes(data, text, source), unpacked
+
+
+def _unread(what: str, source: str) -> Contents:
+    return Contents(None, what, None, None, source)
 
 
 def _of_bytes(data: bytes, text: str, said: str) -> Contents:
@@ -85,18 +120,20 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpacked(packed: bytes, most: int) -> bytes:
     """Unpack all members of gzip data, as Go does; raises zlib.error, EOFError, OverflowError."""
     parts: list[bytes] = []
-    left = LIMIT
-    while packed or not parts:
+    left, at = most, 0
+    while at < len(packed) or at == 0:
         member = zlib.decompressobj(_GZIP)
-        part = member.decompress(packed, left + 1)
-        if len(part) > left:
-            raise OverflowError
-        if not member.eof:
-            raise EOFError
-        parts.append(part)
-        left -= len(part)
-        packed = member.unused_data
+        while not member.eof:
+            piece = packed[at : at + _PIECE]
+            if not piece:
+                raise EOFError
+            part = member.decompress(piece, left + 1)
+            if len(part) > left:
+                raise OverflowError
+            parts.append(part)
+            left -= len(part)
+            at += len(piece) - len(member.unused_data)
     return b"".join(parts)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, text_at
 
-__all__ = ["ARGUMENTS", "Subject", "leaves", "subjects"]
+__all__ = ["ARGUMENTS", "Subject", "leaves", "place_of", "subjects"]
 
 
 class Subject(NamedTuple):
@@ -42,6 +42,20 @@ ARGUMENTS: Mapping[_Place, str] = {
     ("config", "kernelArguments", "shouldNotExist"): "kernel argument to be removed at the first boot",
 }
 _MEMBER = "member"
+_PLACES: Mapping[str, _Place] = {
+    **{kind: place for place, kind, _ in _OBJECTS},
+    **{kind: place for place, kind in ARGUMENTS.items()},
+    _DROPIN: ("config", "systemd", "units"),
+}
+
+
+def place_of(subject: Subject) -> tuple[str, ...]:
+    """Return where in a spec a subject stands: the path of its list, or of the member that it is.
+
+    >>> place_of(Subject("file", "/a")), place_of(Subject("member", "config.ignition.version"))
+    (('config', 'storage', 'files'), ('config', 'ignition', 'version'))
+    """
+    return _PLACES.get(subject.kind) or tuple(subject.name.split("."))
 
 
 def subjects(spec: JSONObject) -> dict[Subject, JSON]:
@@ -96,29 +110,59 @@ def _members(value: JSON, path: _Place, taken: set[_Place]) -> Iterator[tuple[_P
 # ---- within a subject
 
 _CONTENTS = {"source", "compression", "verification", "httpHeaders"}  # what together is one resource
+_HEADER = {"name", "value"}
+_CONCATENATED = "append"  # the one list of objects of which no two are the same, whoever says them
 _IDENTITIES = ("name", "number", "label", "source", "url")
+_TELLING = ("number", "label")  # one list has items of either
 
 
-def leaves(said: JSON) -> dict[str, JSON]:
+def leaves(said: JSON, *, apart: bool = False) -> dict[str, JSON]:
     """Return what is said of a subject by the paths of its members; what describes one content is one leaf.
 
-    >>> leaves({"mode": 420, "user": {"name": "core"}, "contents": {"source": "data:,a"}})
+    apart: each member of such a content is a leaf of its own, while a list of contents that are appended is one.
+
+    >>> said = {"mode": 420, "user": {"name": "core"}, "contents": {"source": "data:,a"}}
+    >>> leaves(said)
     {'mode': 420, 'user.name': 'core', 'contents': {'source': 'data:,a'}}
+    >>> leaves(said, apart=True)
+    {'mode': 420, 'user.name': 'core', 'contents.source': 'data:,a'}
     """
-    return dict(_leaves(said, ""))
+    return dict(_leaves(said, "", apart))
 
 
-def _leaves(said: JSON, path: str) -> Iterator[tuple[str, JSON]]:
-    if isinstance(said, dict) and not (path and said.keys() <= _CONTENTS):
+def _leaves(said: JSON, path: str, apart: bool) -> Iterator[tuple[str, JSON]]:
+    if isinstance(said, dict) and (apart or not (path and said.keys() <= _CONTENTS)):
         for name, member in said.items():
-            yield from _leaves(member, f"{path}.{name}" if path else name)
+            yield from _leaves(member, f"{path}.{name}" if path else name, apart)
     elif isinstance(said, list) and any(isinstance(item, dict) for item in said):
-        for index, item in enumerate(said):
-            yield from _leaves(item, f"{path}[{_identity(item, index)}]")
+        if apart and path == _CONCATENATED:
+            yield path, said
+            return
+        for name, item in _told_apart(said):
+            if isinstance(item, dict) and "name" in item and item.keys() <= _HEADER:
+                yield f"{path}[{name}]", item
+            else:
+                yield from _leaves(item, f"{path}[{name}]", apart)
     elif said not in (None, {}):
         yield path, said
 
 
+def _told_apart(items: list[JSON]) -> Iterator[tuple[str, JSON]]:
+    """Yield items, each with a name of its own: what identifies it, else its index."""
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    for index, item in enumerate(items):
+        name = identity = _identity(item, index)
+        while name in taken:  # such as two that come from one source
+            counts[identity] = counts.get(identity, 1) + 1
+            name = f"{identity} #{counts[identity]}"
+        taken.add(name)
+        yield name, item
+
+
 def _identity(item: JSON, index: int) -> str:
-    found = next((value for name in _IDENTITIES if (value := lookup(item, name)) is not None), None)
-    return str(index if found is None or str(found).startswith("data:") else found)
+    for member in _IDENTITIES:
+        value = lookup(item, member)
+        if value not in (None, 0, "") and not str(value).startswith("data:"):
+            return f"{member} {value}" if member in _TELLING else str(value)
+    return str(index)

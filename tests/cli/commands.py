@@ -1,5 +1,9 @@
-"""Runs the `mcs` command in this process against a store of the test's own."""
+"""Runs the `mcs` command against a store of the test's own: in this process, or in one of its own by the shell."""
 
+import os
+import shlex
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +15,23 @@ from mcs.jsondata import JSON, JSONObject
 from mcs.store import open_store
 from mcs.store.interface import Store
 
-__all__ = ["MCO", "Outcome", "Place", "attempt", "boot_lease", "hold", "node", "own_config", "pool", "rendered"]
+__all__ = [
+    "MCO",
+    "ROOT",
+    "Outcome",
+    "Place",
+    "attempt",
+    "boot_lease",
+    "by_shell",
+    "hold",
+    "node",
+    "own_config",
+    "pool",
+    "rendered",
+]
 
 MCO = "machineconfiguration.openshift.io/v1"
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +76,17 @@ class Place:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
+
+
+def by_shell(
+    place: Place, arguments: str, program: tuple[str, ...] = ("-m", "mcs"), **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of this tree by the shell, with the redirections that its arguments end with."""
+    own = {"MCS_STORE": place.address, "PYTHONPATH": str(ROOT), "PYTHONDEVMODE": ""}
+    line = f"{shlex.join([sys.executable, *program])} {arguments}"
+    return subprocess.run(
+        line, shell=True, capture_output=True, text=True, env=os.environ | own | variables, check=False
+    )
 
 
 def pool(

@@ -15,3 +15,10 @@ def place(tmp_path: Path) -> Place:
     store.pools()
     store.close()
     return made
+
+
+@pytest.fixture
+def here(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A directory that is the current one, so that files are named as people name them."""
+    monkeypatch.chdir(place.directory)
+    return place

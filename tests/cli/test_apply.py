@@ -96,7 +96,7 @@ def test_a_warning_stands_beside_success(place: Place) -> None:
     assert outcome.err == [
         (
             "warning: <stdin>:1: spec.config.ignition.version: Ignition 3.9.0 is not known here: "
-            "the config is stored, but cannot be served"
+            "the config is stored, but can be neither rendered nor served"
         )
     ]
 

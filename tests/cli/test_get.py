@@ -11,6 +11,7 @@ from mcs.jsondata import JSON, JSONObject, compact, object_at
 from tests.cli.commands import Place, attempt, boot_lease, hold, node, own_config, pool, rendered
 
 OLD, NEW = (f"rendered-worker-{digit * 32}" for digit in "ab")
+BEYOND_DOUBT = 61  # seconds after a pool was made, by whatever clock
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_pools_says_that_what_is_named_cannot_be_served(place: Place) -> None:
     documents = [pool("a", status=NEW), pool("b", status=NEW), rendered(NEW, "a", version="3.9.0"), rendered(OLD, "a")]
     place.mcs("apply", "-f", "-", stdin="\n".join(compact(document) for document in documents))
     store = place.store()
-    store.put_hold(hold(OLD, pools=("b",), renewed=time.time()), acked=None)
+    store.put_hold(hold(OLD, pools=("b",), renewed=time.time() + BEYOND_DOUBT), acked=None)
     store.close()
     trouble = f"{NEW} cannot be served: Ignition spec 3.9.0 is not known here"
     assert [[row[1], row[3]] for row in place.mcs("get", "pools").rows()] == [
@@ -134,11 +135,22 @@ def test_pools_says_that_a_pool_has_not_settled(
     place.mcs("apply", "-f", "-", stdin="\n---\n".join(compact(document) for document in documents))
     if last is not None:
         store = place.store()
-        store.put_hold(hold(last, pools=("worker",), renewed=time.time()), acked=None)
+        store.put_hold(hold(last, pools=("worker",), renewed=time.time() + BEYOND_DOUBT), acked=None)
         store.close()
     [row] = place.mcs("get", "pools").rows()
     assert row[1] == served
     assert row[3].startswith(why)
+
+
+def test_pools_says_nothing_of_what_another_pool_of_that_name_was_served(place: Place) -> None:
+    store = place.store()
+    store.put_hold(hold(OLD, pools=("worker",), renewed=time.time() - 300), acked=None)
+    store.close()
+    place.mcs("apply", "-f", "-", stdin="\n".join(map(compact, (pool("worker", spec=NEW), rendered(OLD, "worker")))))
+    [row] = place.mcs("get", "pools").rows()
+    assert (row[1], row[3]) == ("-", f"{NEW} does not exist; spec.configuration; there is no status.configuration yet")
+    [row] = place.mcs("get", "configs", "-o", "wide").rows()
+    assert "pool worker" not in row[-1]
 
 
 def test_pools_wide_counts_the_machines_and_nodes_wide_names_their_pools(place: Place) -> None:

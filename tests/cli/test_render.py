@@ -1,75 +1,15 @@
-"""`mcs render`: what it writes, what it refuses, what it says would change and where something is from."""
+"""`mcs render`: what it writes, what it refuses, and which names hold."""
 
-import base64
-import gzip
 import json
 
 import pytest
 
-from mcs.jsondata import JSON, JSONObject, list_at, lookup, text_at
+from mcs.jsondata import JSONObject, list_at, lookup, text_at
 from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.rendered_name import rendered_name
-from tests.cli.commands import MCO, Outcome, Place
+from tests.cli.commands import Place
+from tests.cli.rendering import apply, config, file, ignition, named_by, of_files, of_unit, pool, rendered, stored
 from tests.cli.test_fleet import FLEET, RENDERED
-
-ROLE = "machineconfiguration.openshift.io/role"
-
-
-def config(name: str, *, role: str = "worker", annotations: JSONObject | None = None, **spec: JSON) -> JSONObject:
-    metadata: JSONObject = {"name": name, "labels": {ROLE: role}, "annotations": annotations or {}}
-    return {"apiVersion": MCO, "kind": "MachineConfig", "metadata": metadata, "spec": spec}
-
-
-def ignition(**sections: JSON) -> JSONObject:
-    return {"ignition": {"version": "3.5.0"}, **sections}
-
-
-def of_files(*files: JSON) -> JSONObject:
-    return ignition(storage={"files": list(files)})
-
-
-def file(path: str, text: str | bytes = "a\n", **members: JSON) -> JSONObject:
-    raw = text.encode() if isinstance(text, str) else text
-    source = "data:;base64," + base64.b64encode(raw).decode()
-    return {"path": path, "contents": {"source": source}, **members}
-
-
-def of_unit(name: str, contents: str) -> JSONObject:
-    return ignition(systemd={"units": [{"name": name, "contents": contents}]})
-
-
-def pool(name: str = "worker", selector: JSON = None, **spec: JSON) -> JSONObject:
-    chosen: JSON = {"matchLabels": {ROLE: name}} if selector is None else selector
-    members: JSONObject = {"machineConfigSelector": chosen, **spec}
-    return {"apiVersion": MCO, "kind": "MachineConfigPool", "metadata": {"name": name}, "spec": members}
-
-
-def apply(place: Place, *documents: JSONObject) -> None:
-    for number, document in enumerate(documents):
-        outcome = place.mcs("apply", "-f", place.file(f"{number}.json", json.dumps(document)))
-        assert outcome.status == 0, outcome.err
-
-
-def stored(place: Place, kind: Kind, name: str) -> JSONObject | None:
-    store = place.store()
-    try:
-        found = store.get(kind, name)
-        return found.value if found is not None else None
-    finally:
-        store.close()
-
-
-def named_by(place: Place, name: str = "worker") -> str:
-    return text_at(stored(place, Kind.POOL, name), "spec", "configuration", "name") or ""
-
-
-def rendered(place: Place, *documents: JSONObject) -> str:
-    """Apply and publish what is there; return the name of what the pool then names."""
-    apply(place, *documents)
-    outcome = place.mcs("render", "worker")
-    assert outcome.status == 0, outcome.err
-    return named_by(place)
-
 
 # ---- writing
 
@@ -274,12 +214,43 @@ def test_an_image_is_not_lost_because_it_was_not_given_this_time(place: Place) -
     first = named_by(place)
 
     lost = "osImageURL was os@sha256:1 and would become empty: give --os-image IMAGE, or --os-image '' if that is meant"
-    assert place.mcs("render", "worker").err == [f"mcs render: pool worker: {lost}"]
-    assert place.mcs("render", "worker", "--dry-run").err == [f"warning: pool worker: {lost}"]
+    for options in ([], ["--dry-run"], ["--dry-run", "-o", "yaml"]):
+        refused = place.mcs("render", "worker", *options)
+        assert (refused.status, refused.out, refused.err) == (1, [], [f"mcs render: pool worker: {lost}"])
+    for options in (["--diff"], ["--explain", "osImageURL"]):
+        looked = place.mcs("render", "worker", *options)
+        assert (looked.status, looked.err) == (0, [f"warning: pool worker: {lost}"])
     assert named_by(place) == first
 
     assert place.mcs("render", "worker", "--os-image", "").status == 0
     assert named_by(place) != first
+
+
+def test_two_images_that_would_be_lost_are_told_at_once(place: Place) -> None:
+    apply(place, pool(), config("00-a"))
+    assert place.mcs("render", "worker", "--os-image", "os@1", "--extensions-image", "ext@1").status == 0
+
+    [refused] = place.mcs("render", "worker").err
+
+    assert "; baseOSExtensionsContainerImage was ext@1 and would become empty: give --extensions-image" in refused
+
+
+@pytest.mark.parametrize(
+    ("variable", "status"),
+    [pytest.param(None, 1, id="absent"), pytest.param("", 0, id="empty"), pytest.param("os@sha256:2", 0, id="given")],
+)
+def test_an_empty_variable_says_that_no_image_is_meant(
+    place: Place, monkeypatch: pytest.MonkeyPatch, variable: str | None, status: int
+) -> None:
+    apply(place, pool(), config("00-a"))
+    assert place.mcs("render", "worker", "--os-image", "os@sha256:1").status == 0
+    if variable is not None:
+        monkeypatch.setenv("MCS_OS_IMAGE", variable)
+
+    assert place.mcs("render", "worker").status == status
+
+    named = stored(place, Kind.CONFIG, named_by(place))
+    assert lookup(named, "spec", "osImageURL") == ("os@sha256:1" if variable is None else variable)
 
 
 @pytest.mark.parametrize("options", [[], ["--dry-run"]])
@@ -312,6 +283,18 @@ def test_a_name_that_has_another_spec_is_never_overwritten(place: Place, options
             ["--verify", "a", "--dry-run"],
             "--verify renders nothing: it goes with no other option but --store",
             id="verify-and-more",
+        ),
+        pytest.param([""], "Invalid value for '[POOL]': it is empty", id="empty-pool"),
+        pytest.param(["worker", "--explain", ""], "Invalid value for '--explain': it is empty", id="empty-name"),
+        pytest.param(
+            ["worker", "--os-image", "os\n@1"],
+            "Invalid value for '--os-image': \"os\\n@1\" is no image: it has control characters",
+            id="image-of-two-lines",
+        ),
+        pytest.param(
+            ["worker", "--extensions-image", "\x1b[2J"],
+            "Invalid value for '--extensions-image': \"\\u001b[2J\" is no image: it has control characters",
+            id="image-with-control-characters",
         ),
         pytest.param(["worker", "--show-secrets"], "--show-secrets is for --diff", id="secrets-of-nothing"),
     ],
@@ -356,242 +339,6 @@ def test_a_name_that_does_not_hold_is_told_with_the_one_that_would(place: Place)
 )
 def test_what_cannot_be_verified(place: Place, name: str, said: str) -> None:
     assert place.mcs("render", "--verify", name).err[0] == f"{name}: {said}"
-
-
-# ---- --diff
-
-
-def difference(place: Place, before: JSONObject, after: JSONObject, *options: str) -> Outcome:
-    """Return what is said of the change of a MachineConfig's spec."""
-    rendered(place, pool(), config("00-a") | {"spec": before})
-    apply(place, config("00-a") | {"spec": after})
-    return place.mcs("render", "worker", "--diff", *options)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "lines"),
-    [
-        pytest.param({}, {}, [], id="nothing"),
-        pytest.param(
-            {"config": of_files(file("/a", "one\ntwo\n", mode=0o644))},
-            {"config": of_files(file("/a", "one\n2\n", mode=0o755))},
-            [
-                "changed file /a",
-                "  mode: 0644 -> 0755",
-                "  contents: 8 bytes -> 6 bytes",
-                "    @@ -1,2 +1,2 @@",
-                "     one",
-                "    -two",
-                "    +2",
-                "0 added, 1 changed, 0 removed",
-            ],
-            id="file",
-        ),
-        pytest.param(
-            {"config": of_unit("a.service", "[Unit]\nA=b\n")},
-            {"config": of_unit("b.service", "[Unit]\nA=b")},
-            [
-                "added unit b.service",
-                "  contents: 10 bytes",
-                "    +[Unit]",
-                "    +A=b (no line feed at the end)",
-                "removed unit a.service",
-                "  contents: 11 bytes -> nothing",
-                "    -[Unit]",
-                "    -A=b",
-                "1 added, 0 changed, 1 removed",
-            ],
-            id="unit",
-        ),
-        pytest.param(
-            {"config": of_files(file("/a", "one\n"))},
-            {"config": of_files({"path": "/a", "contents": {"source": "data:,one%0A"}})},
-            ["changed file /a", "  contents: the same bytes, said in another way", "0 added, 1 changed, 0 removed"],
-            id="only-written-in-another-way",
-        ),
-        pytest.param(
-            {"config": of_files(file("/a", b"\xff\x00"))},
-            {"config": of_files(file("/a", b"\xff"))},
-            [
-                "changed file /a",
-                "  contents: binary, 2 bytes, SHA-256 ea5dbf9596d187e9 -> binary, 1 bytes, SHA-256 a8100ae6aa1940d0",
-                "0 added, 1 changed, 0 removed",
-            ],
-            id="bytes",
-        ),
-        pytest.param(
-            {"kernelArguments": ["a", "b"], "osImageURL": "x"},
-            {"kernelArguments": ["b", "b", "c"], "osImageURL": "y"},
-            [
-                "changed kernel argument b",
-                "  once -> 2 times",
-                "added kernel argument c",
-                "changed osImageURL",
-                "  x -> y",
-                "removed kernel argument a",
-                "1 added, 2 changed, 1 removed",
-            ],
-            id="arguments-and-members",
-        ),
-        pytest.param(
-            {"kernelArguments": ["a", "b"]},
-            {"kernelArguments": ["b", "a"]},
-            ["kernelArguments: in another order: a, b -> b, a", "only its order or how it is written would change"],
-            id="order",
-        ),
-        pytest.param(
-            {"config": ignition(passwd={"users": [{"name": "core", "sshAuthorizedKeys": ["k1", "k2"]}]})},
-            {"config": ignition(passwd={"users": [{"name": "core", "sshAuthorizedKeys": ["k2", "k3"]}]})},
-            [
-                "changed user core",
-                "  sshAuthorizedKeys:",
-                "    -k1",
-                "    +k3",
-                "0 added, 1 changed, 0 removed",
-            ],
-            id="keys-of-a-user",
-        ),
-        pytest.param(
-            {"config": of_files(file("/a", "one\n"))},
-            {"config": of_files(file("/a", "\x1b[2J\tone\n"))},
-            [
-                "changed file /a",
-                "  contents: 4 bytes -> 9 bytes",
-                "    @@ -1 +1 @@",
-                "    -one",
-                "    +\\x1b[2J\tone",
-                "0 added, 1 changed, 0 removed",
-            ],
-            id="nothing-that-a-terminal-obeys",
-        ),
-    ],
-)
-def test_a_difference_in_words(place: Place, before: JSONObject, after: JSONObject, lines: list[str]) -> None:
-    outcome = difference(place, before, after)
-
-    head, *rest = outcome.out
-    assert (outcome.status, rest) == (0, lines)
-    assert head.startswith(f"worker: {named_by(place)}")
-    assert head.endswith(": nothing would change") is not bool(lines)
-
-
-def test_packed_contents_are_compared_unpacked(place: Place) -> None:
-    packed = file("/a", gzip.compress(b"one\n"))
-    contents: JSONObject = {"source": lookup(packed, "contents", "source"), "compression": "gzip"}
-
-    outcome = difference(
-        place, {"config": of_files(file("/a", "two\n"))}, {"config": of_files({"path": "/a", "contents": contents})}
-    )
-
-    assert outcome.out[2:7] == [
-        "  contents: 4 bytes -> 4 bytes",
-        "    @@ -1 +1 @@",
-        "    -two",
-        "    +one",
-        '  contents.compression: "gzip"',
-    ]
-
-
-SECRET = "correct horse battery staple"
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(
-            {"config": of_files(file("/a", "x", mode=0o644))},
-            {"config": of_files(file("/a", SECRET, mode=0o600))},
-            id="a-file-that-others-may-not-read",
-        ),
-        pytest.param(
-            {"config": of_files(file("/a", SECRET, mode=0o600))},
-            {"config": of_files(file("/a", "x", mode=0o644))},
-            id="a-file-that-others-might-not-read-before",
-        ),
-        pytest.param({}, {"config": of_files(file("/etc/app/tls.key", SECRET))}, id="a-file-known-to-hold-a-key"),
-        pytest.param({}, {"config": of_unit("a.service", f"[Service]\nEnvironment=DB_PASSWORD={SECRET}\n")}, id="unit"),
-        pytest.param(
-            {},
-            {"config": ignition(passwd={"users": [{"name": "core", "passwordHash": SECRET}]})},
-            id="password-hash",
-        ),
-        pytest.param({}, {"kernelArguments": [f"rd.token={SECRET}"]}, id="kernel-argument"),
-        pytest.param(
-            {},
-            {
-                "config": of_files(
-                    {
-                        "path": "/a",
-                        "contents": {
-                            "source": "https://example.net/a",
-                            "httpHeaders": [{"name": "Authorization", "value": SECRET}],
-                        },
-                    }
-                )
-            },
-            id="header",
-        ),
-    ],
-)
-def test_secrets_are_shown_only_if_they_are_asked_for(place: Place, before: JSONObject, after: JSONObject) -> None:
-    outcome = difference(place, before, after)
-
-    assert outcome.status == 0
-    assert SECRET not in "\n".join(outcome.out)
-    assert "(secret " in "\n".join(outcome.out)
-    assert SECRET in "\n".join(place.mcs("render", "worker", "--diff", "--show-secrets").out)
-
-
-def test_there_may_be_nothing_to_compare_with(place: Place) -> None:
-    apply(place, pool(), config("00-a"))
-
-    [line] = place.mcs("render", "worker", "--diff").out
-
-    assert line.endswith("; there is no config yet to compare it with")
-
-
-# ---- --explain
-
-
-def test_where_something_is_from_in_the_order_of_merging(place: Place) -> None:
-    apply(
-        place,
-        pool(),
-        config("10-b", config=of_files(file("/a", "b\n", mode=0o600))),
-        config("00-a", config=of_files(file("/a", "a\n", mode=0o600), file("/b"))),
-    )
-
-    outcome = place.mcs("render", "worker", "--explain", "/a")
-
-    assert outcome.out[1:] == [
-        "file /a",
-        "  00-a  gives contents, mode",
-        "  10-b  replaces contents of 00-a; repeats mode",
-    ]
-
-
-def test_what_is_not_there_is_an_error_with_what_was_meant(place: Place) -> None:
-    apply(place, pool(), config("00-a", config=of_files(file("/etc/chrony.conf"))))
-
-    outcome = place.mcs("render", "worker", "--explain", "/etc/crony.conf")
-
-    assert (outcome.status, outcome.out) == (1, [])
-    assert outcome.err == ["mcs render: pool worker: nothing is called /etc/crony.conf; did you mean /etc/chrony.conf?"]
-
-
-def test_of_all_pools_those_that_have_it_explain_it(place: Place) -> None:
-    apply(
-        place,
-        pool("alpha"),
-        pool("beta"),
-        config("00-a", role="alpha", kernelArguments=["x"]),
-        config("00-b", role="beta", kernelArguments=["y"]),
-    )
-
-    outcome = place.mcs("render", "--all", "--explain", "y")
-
-    assert (outcome.status, outcome.out[1:]) == (1, ["kernel argument y", "  00-b  gives it"])
-    assert outcome.err == ["pool alpha: nothing is called y", "mcs render: 1 of 2 pools failed"]
 
 
 # ---- the example fleet

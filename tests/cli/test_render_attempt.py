@@ -13,7 +13,7 @@ from mcs.jsondata import JSONObject
 from mcs.machineconfig.rendering import Origin, Rendered
 from mcs.store.interface import Store, Stored
 from tests.cli.commands import Place
-from tests.cli.test_render import apply, config, pool
+from tests.cli.rendering import apply, config, pool
 
 ASKED = Asked(
     origin=Origin(build="b1"),
@@ -72,7 +72,7 @@ def test_others_that_write_all_the_time_end_it(store: Store) -> None:
     [
         pytest.param(Outcome(Reason.NAME_TAKEN, "another spec"), "another spec", id="for-good"),
         pytest.param(Outcome(Reason.HOLD_NOT_ACKED, "locked"), "locked; try again", id="may-pass"),
-        pytest.param(Outcome(Reason.CLOCK_OFF), "clock-off; try again", id="without-a-word"),
+        pytest.param(Outcome(Reason.CLOCK_OFF), "clock_off; try again", id="without-a-word"),
     ],
 )
 def test_what_another_attempt_would_not_change_is_told_at_once(store: Store, outcome: Outcome, said: str) -> None:

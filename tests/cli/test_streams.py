@@ -1,31 +1,17 @@
 """Standard streams that are closed, full or narrow: one line and the right exit status, whoever starts the command."""
 
-import os
-import shlex
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from mcs.jsondata import compact
 from mcs.machineconfig.names import Kind
-from tests.cli.commands import Place, node, pool
+from tests.cli.commands import Place, by_shell, node, pool
 
 PROGRAMS = [
     pytest.param(["-m", "mcs"], id="module"),
     pytest.param(["-c", "from mcs.cli import main; main()"], id="console script"),
 ]
-
-
-def run(
-    place: Place, arguments: str, program: tuple[str, ...] = ("-m", "mcs"), **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a command by the shell, with the redirections that its arguments end with."""
-    environment = os.environ | {"MCS_STORE": place.address, "PYTHONDEVMODE": ""} | variables
-    line = f"{shlex.join([sys.executable, *program])} {arguments}"
-    return subprocess.run(line, shell=True, capture_output=True, text=True, env=environment, check=False)
-
 
 FULL = "No space left on device"
 APPLIED = "mcs apply: everything was applied, but that could not be reported"
@@ -64,31 +50,30 @@ FAILING = [
 
 
 @pytest.fixture
-def filled(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """A store with a pool, the current directory, in which a manifest of a node lies."""
-    monkeypatch.chdir(place.directory)
-    place.mcs("apply", "-f", "-", stdin=compact(pool("old")))
-    place.file("a.yaml", compact(node("new")))
-    return place
+def filled(here: Place) -> Place:
+    """A store with a pool, and the current directory, in which a manifest of a node lies."""
+    here.mcs("apply", "-f", "-", stdin=compact(pool("old")))
+    here.file("a.yaml", compact(node("new")))
+    return here
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize(("arguments", "status", "message"), FAILING)
 def test_what_fails_is_one_line(filled: Place, arguments: str, status: int, message: str, unbuffered: str) -> None:
-    finished = run(filled, arguments, PYTHONUNBUFFERED=unbuffered)
+    finished = by_shell(filled, arguments, PYTHONUNBUFFERED=unbuffered)
     assert (finished.returncode, finished.stdout, finished.stderr.rstrip("\n")) == (status, "", message)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_command_is_the_same_however_it_is_started(filled: Place, program: list[str]) -> None:
-    version = run(filled, "--version", tuple(program))
-    full = run(filled, "get pools >/dev/full", tuple(program))
+    version = by_shell(filled, "--version", tuple(program))
+    full = by_shell(filled, "get pools >/dev/full", tuple(program))
     assert (version.returncode, version.stdout.split()[0]) == (0, "mcs,")
     assert (full.returncode, full.stderr) == (1, f"mcs get: the output cannot be written: {FULL}\n")
 
 
 def test_what_is_said_to_be_applied_is(filled: Place) -> None:
-    run(filled, "apply -f a.yaml >/dev/full")
+    by_shell(filled, "apply -f a.yaml >/dev/full")
     assert [row[0] for row in filled.mcs("get", "nodes").rows()] == ["new"]
 
 
@@ -96,18 +81,17 @@ def test_a_character_that_the_output_lacks_is_escaped_in_tables_and_whole_in_doc
     store = filled.store()
     store.apply([(Kind.NODE, node("far", state="\u2265"))])
     store.close()
-    assert r"\u2265" in run(filled, "get nodes", PYTHONIOENCODING="latin-1").stdout
-    assert "\u2265" in run(filled, "get nodes -o json", PYTHONIOENCODING="latin-1").stdout
+    assert r"\u2265" in by_shell(filled, "get nodes", PYTHONIOENCODING="latin-1").stdout
+    assert "\u2265" in by_shell(filled, "get nodes -o json", PYTHONIOENCODING="latin-1").stdout
 
 
 def test_a_current_directory_that_is_gone_is_not_taken_for_the_output(place: Place) -> None:
     gone = place.directory / "gone"
     gone.mkdir()
-    finished = run(
+    finished = by_shell(
         place,
         f"--version; cd {gone}; rmdir {gone}; {sys.executable} -m mcs get pools",
         MCS_STORE="sqlite:///x.db",
-        PYTHONPATH=str(Path(__file__).parents[2]),
     )
     assert finished.returncode == 1
     assert finished.stderr == "mcs get: the current directory: No such file or directory\n"

@@ -5,9 +5,9 @@ import copy
 import pytest
 from hypothesis import given
 
-from mcs.jsondata import JSON, JSONObject
-from mcs.machineconfig.comparing import Change, Leaf, differences
-from mcs.machineconfig.subjects import Subject, leaves, subjects
+from mcs.jsondata import JSON, JSONObject, lookup
+from mcs.machineconfig.comparing import Change, Leaf, differences, reordered
+from mcs.machineconfig.subjects import Subject, leaves, place_of, subjects
 from tests.machineconfig.machine_configs import file, files, ignition, unit
 from tests.machineconfig.specs import SPECS
 
@@ -72,9 +72,34 @@ def test_a_drop_in_is_named_by_its_unit_and_is_no_part_of_it() -> None:
             {"append": [{"source": "data:,a"}]}, {"append[0]": {"source": "data:,a"}}, id="resources-by-their-number"
         ),
         pytest.param(
+            {"append": [{"source": "https://a"}, {"source": "https://b"}, {"source": "https://a", "httpHeaders": []}]},
+            {
+                "append[https://a]": {"source": "https://a"},
+                "append[https://b]": {"source": "https://b"},
+                "append[https://a #2]": {"source": "https://a", "httpHeaders": []},
+            },
+            id="two-resources-of-one-source",
+        ),
+        pytest.param(
             {"partitions": [{"number": 4, "label": "a"}]},
-            {"partitions[4].number": 4, "partitions[4].label": "a"},
+            {"partitions[number 4].number": 4, "partitions[number 4].label": "a"},
             id="items-by-what-identifies-them",
+        ),
+        pytest.param(
+            {"partitions": [{"number": 1}, {"label": "1"}, {"number": 0, "label": "b"}, {"number": 0}]},
+            {
+                "partitions[number 1].number": 1,
+                "partitions[label 1].label": "1",
+                "partitions[label b].number": 0,
+                "partitions[label b].label": "b",
+                "partitions[3].number": 0,
+            },
+            id="a-number-and-a-label-that-look-the-same",
+        ),
+        pytest.param(
+            {"httpHeaders": [{"name": "A", "value": "b"}]},
+            {"httpHeaders[A]": {"name": "A", "value": "b"}},
+            id="a-header-is-one",
         ),
         pytest.param({"groups": ["a"], "shell": None}, {"groups": ["a"]}, id="null-says-nothing"),
         pytest.param({"enabled": False}, {"enabled": False}, id="false-does"),
@@ -83,6 +108,32 @@ def test_a_drop_in_is_named_by_its_unit_and_is_no_part_of_it() -> None:
 )
 def test_the_members_of_a_subject(said: JSON, paths: JSONObject) -> None:
     assert leaves(said) == paths
+
+
+@pytest.mark.parametrize(
+    ("said", "paths"),
+    [
+        pytest.param(
+            {"contents": {"source": "data:,a", "compression": "gzip", "verification": {"hash": "b"}}},
+            {"contents.source": "data:,a", "contents.compression": "gzip", "contents.verification.hash": "b"},
+            id="contents",
+        ),
+        pytest.param(
+            {"contents": {"httpHeaders": [{"name": "A", "value": "b"}]}},
+            {"contents.httpHeaders[A]": {"name": "A", "value": "b"}},
+            id="headers",
+        ),
+        pytest.param({"append": [{"source": "a"}]}, {"append": [{"source": "a"}]}, id="what-is-appended-is-one-list"),
+    ],
+)
+def test_what_describes_a_content_each_by_itself(said: JSON, paths: JSONObject) -> None:
+    assert leaves(said, apart=True) == paths
+
+
+@given(SPECS)
+def test_a_subject_stands_where_it_is_said_to(spec: JSONObject) -> None:
+    for subject in subjects(spec):
+        assert lookup(spec, *place_of(subject)) is not None
 
 
 # ---- differences
@@ -135,3 +186,54 @@ def test_differences_are_the_same_in_both_directions_and_none_with_itself(one: J
     assert forth == back
     assert differences(one, copy.deepcopy(one)) == []
     assert (one, other) == kept
+
+
+# ---- order
+
+
+def merging(*sources: str) -> JSONObject:
+    return {"config": {"ignition": {"config": {"merge": [{"source": source} for source in sources]}}}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        pytest.param({"kernelArguments": ["a", "b"]}, {"kernelArguments": ["a", "b", "c"]}, [], id="one-more"),
+        pytest.param({"kernelArguments": ["a", "b"]}, {"kernelArguments": ["a", "b", "a"]}, [], id="once-more"),
+        pytest.param(
+            {"kernelArguments": ["a", "b"]},
+            {"kernelArguments": ["c", "b", "a"]},
+            [Leaf("kernelArguments", ["a", "b"], ["b", "a"])],
+            id="arguments",
+        ),
+        pytest.param(
+            {"extensions": ["a", "b"]},
+            {"extensions": ["b", "a"]},
+            [Leaf("extensions", ["a", "b"], ["b", "a"])],
+            id="extensions",
+        ),
+        pytest.param(
+            {"config": {"kernelArguments": {"shouldExist": ["a", "b"]}}},
+            {"config": {"kernelArguments": {"shouldExist": ["b", "a"]}}},
+            [Leaf("config.kernelArguments.shouldExist", ["a", "b"], ["b", "a"])],
+            id="arguments-of-the-first-boot",
+        ),
+        pytest.param(
+            merging("a", "b"),
+            merging("b", "a"),
+            [
+                Leaf(
+                    "config.ignition.config.merge",
+                    [{"source": "a"}, {"source": "b"}],
+                    [{"source": "b"}, {"source": "a"}],
+                )
+            ],
+            id="merged-configs",
+        ),
+        pytest.param(
+            {"config": files(file("/a"), file("/b"))}, {"config": files(file("/b"), file("/a"))}, [], id="files"
+        ),
+    ],
+)
+def test_order_where_it_decides_something(before: JSONObject, after: JSONObject, found: list[Leaf]) -> None:
+    assert reordered(before, after) == found
