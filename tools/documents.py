@@ -11,6 +11,7 @@ from mcs.ignition.fields import CONCATENATED, ITSELF, Field, ListOf, Scalar
 from mcs.ignition.lacking_2 import LACKS
 from mcs.ignition.schema import Row, rows
 from mcs.ignition.versions import SPEC_2, SPEC_3, SpecVersion
+from mcs.ignition.words import WORDS
 from mcs.settings import table
 from mcs.web.metric_table import TABLE, Across, Kind, Shown
 
@@ -80,7 +81,7 @@ def _features(field: Field) -> Iterator[tuple[SpecVersion, str]]:
 def _holds(field: Field) -> str:
     if isinstance(field.type, ListOf):
         return "strings" if isinstance(field.type.element, Scalar) else "objects"
-    return field.type.words if isinstance(field.type, Scalar) else "an object"
+    return WORDS[field.type.python if isinstance(field.type, Scalar) else dict]
 
 
 def _short(version: SpecVersion) -> str:

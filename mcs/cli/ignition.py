@@ -6,7 +6,6 @@ to standard error. A config is printed only where nothing is wrong with it.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from posixpath import normpath
 from typing import TypeVar
 
 import click
@@ -20,6 +19,7 @@ from mcs.ignition.conversion import convert
 from mcs.ignition.errors import IgnitionError
 from mcs.ignition.merging import merge
 from mcs.ignition.parsing import Parsed
+from mcs.ignition.places import full_path
 from mcs.ignition.report import Entry, Kind
 from mcs.ignition.validation import validate
 from mcs.ignition.versions import SPEC_3, TARGETS, SpecVersion
@@ -42,7 +42,7 @@ def _mounted(_context: click.Context, _parameter: click.Parameter, texts: tuple[
             raise click.BadParameter(f"{text!r} is not NAME=PATH with an absolute path")
         if name == "root":
             raise click.BadParameter("'root' is at / in any case")
-        simplest = f"/{normpath(path).lstrip('/')}"
+        simplest = full_path("/", path)
         if path != simplest:
             raise click.BadParameter(f"{path!r} is not fully simplified, that is {simplest!r}")
         if filesystems.setdefault(name, path) != path:

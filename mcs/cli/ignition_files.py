@@ -10,8 +10,9 @@ from pathlib import Path
 
 from mcs.cli.options import one_line, printable
 from mcs.cli.streams import read_input
-from mcs.ignition.decoding import decode
+from mcs.ignition.decoding import Decoded, decode
 from mcs.ignition.errors import (
+    EmptyConfig,
     IgnitionError,
     InvalidConfig,
     InvalidVersion,
@@ -23,12 +24,12 @@ from mcs.ignition.errors import (
     UnsupportedFeatures,
     Untranslatable,
 )
-from mcs.ignition.parsing import Parsed, parse
+from mcs.ignition.parsing import Parsed, parse_decoded
 from mcs.ignition.positions import locate
 from mcs.ignition.report import Entry, Kind, Position, path_text
 from mcs.ignition.report import Path as ConfigPath
 from mcs.ignition.versions import SPEC_2, SPEC_3, SpecVersion
-from mcs.jsondata import JSONObject, text_at
+from mcs.jsondata import JSON, JSONObject, text_at
 
 __all__ = [
     "LARGEST",
@@ -53,11 +54,11 @@ _KNOWN = f"{SPEC_2[0]} to {SPEC_2[-1]} and {SPEC_3[0]} to {SPEC_3[-1]}"
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A file and what is said of it, by position. parsed: None where there is an error."""
+    """A file and what is said of it, by position. text: as it was decoded; parsed: None where there is an error."""
 
     file: str
     entries: tuple[Entry, ...]
-    text: bytes = b""
+    text: str = ""
     parsed: Parsed | None = None
 
 
@@ -65,18 +66,37 @@ def examine(file: str) -> Examined:
     """Read a file, or standard input for "-", and check the config in it."""
     name = "<stdin>" if file == STDIN else _UNDECODED.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", file)
     try:
-        text = _read(file)
+        content = _read(file)
     except OSError as error:
         return _refused(name, f"cannot be read: {error.strerror or error}")
     except ValueError as error:  # a NUL in a file's name
         return _refused(name, f"cannot be read: {error}")
-    if len(text) > LARGEST:
+    if len(content) > LARGEST:
         return _refused(name, f"is larger than {LARGEST >> 20} MiB")
     try:
-        parsed = parse(text)
-    except IgnitionError as error:
-        return Examined(name, by_position(_entries(error, text)), text)
-    return Examined(name, by_position([*parsed.report.entries, *_repeats(text, parsed.repeated)]), text, parsed)
+        decoded = decode(content)
+    except NotJSON as error:
+        hint = _text_taken_for(content)
+        return Examined(name, error.report.entries) if hint is None else _refused(name, hint, Position(1, 1))
+    except EmptyConfig as error:
+        return _refused(name, str(error))
+    return _examined(name, decoded)
+
+
+def _examined(name: str, decoded: Decoded) -> Examined:
+    repeats = _repeats(decoded)
+    try:
+        parsed = parse_decoded(decoded)
+    except InvalidVersion as error:
+        hint = None if error.text else _object_taken_for(decoded.value)
+        if hint is not None:
+            return _refused(name, hint, Position(1, 1))
+        return Examined(name, by_position([*_about_version(decoded, str(error)), *repeats]))
+    except UnknownVersion as error:
+        return Examined(name, by_position([*_about_version(decoded, f"{error}: specs {_KNOWN} are"), *repeats]))
+    except InvalidConfig as error:
+        return Examined(name, by_position([*error.report.entries, *repeats]))
+    return Examined(name, by_position([*parsed.report.entries, *repeats]), decoded.text, parsed)
 
 
 _UNDECODED = re.compile("[\udc80-\udcff]")  # what Python makes of bytes of a file's name that are no characters
@@ -90,8 +110,12 @@ def _read(file: str) -> bytes:
         return stream.read(LARGEST + 1)
 
 
-def _refused(name: str, message: str) -> Examined:
-    return Examined(name, (Entry(Kind.ERROR, (), message),))
+def _refused(name: str, message: str, position: Position | None = None) -> Examined:
+    return Examined(name, (Entry(Kind.ERROR, (), message, position),))
+
+
+def _about_version(decoded: Decoded, message: str) -> tuple[Entry, ...]:
+    return _placed(decoded.text, [Entry(Kind.ERROR, ("ignition", "version"), message)])
 
 
 def by_position(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -102,34 +126,15 @@ def by_position(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 _REPEATED = "repeated: the later one counts; two objects become one"
 
 
-def _repeats(text: bytes, paths: Sequence[ConfigPath]) -> Iterator[Entry]:
+def _repeats(decoded: Decoded) -> list[Entry]:
     """Warn of members that an object has twice, at the later one: clients take that without a word."""
-    if paths:
-        places = locate(decode(text).text, (), paths)
-        yield from (Entry(Kind.WARNING, path, _REPEATED, places[path]) for path in paths)
+    if not decoded.repeated:
+        return []
+    places = locate(decoded.text, (), decoded.repeated)
+    return [Entry(Kind.WARNING, path, _REPEATED, places[path]) for path in decoded.repeated]
 
 
-# ---- what was raised
-
-
-def _entries(error: IgnitionError, text: bytes) -> tuple[Entry, ...]:
-    hint = _taken_for(error, text)
-    if hint is not None:
-        return (Entry(Kind.ERROR, (), hint, Position(1, 1)),)
-    if isinstance(error, NotJSON):
-        return error.report.entries
-    if isinstance(error, InvalidConfig):
-        return (*error.report.entries, *_repeats(text, decode(text).repeated))
-    if isinstance(error, (InvalidVersion, UnknownVersion)):
-        entry = Entry(Kind.ERROR, ("ignition", "version"), _version_message(error))
-        return (*_placed(text, (entry,)), *_repeats(text, decode(text).repeated))
-    return (Entry(Kind.ERROR, (), str(error)),)
-
-
-def _version_message(error: InvalidVersion | UnknownVersion) -> str:
-    if isinstance(error, UnknownVersion):
-        return f"{error}: specs {_KNOWN} are"
-    return str(error) if error.text else "the version is missing: it names the spec, such as 3.4.0"
+# ---- what a file is instead
 
 
 # What people have in hand instead of an Ignition config: a pattern of its text, and what to do.
@@ -147,20 +152,16 @@ _TAKEN_FOR: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
-def _taken_for(error: IgnitionError, text: bytes) -> str | None:
-    """Tell what a text is that is no Ignition config, and what to do; None where it looks like one."""
-    if isinstance(error, NotJSON):
-        start = text[:65536].decode("utf-8", "replace")
-        if start.lstrip().startswith(("{", "[", "#!", "#cloud-config")):
-            return None  # parsing has the better words
-        return next((hint for pattern, hint in _TAKEN_FOR if pattern.search(start)), None)
-    if isinstance(error, InvalidVersion) and not error.text:
-        return _object_taken_for(text)
-    return None
+def _text_taken_for(content: bytes) -> str | None:
+    """Tell what a text is that is no JSON, and what to do; None where it looks like an Ignition config."""
+    start = content[:65536].decode("utf-8", "replace")
+    if start.lstrip().startswith(("{", "[", "#!", "#cloud-config")):
+        return None  # decoding has the better words
+    return next((hint for pattern, hint in _TAKEN_FOR if pattern.search(start)), None)
 
 
-def _object_taken_for(text: bytes) -> str | None:
-    document = decode(text).value
+def _object_taken_for(document: JSON) -> str | None:
+    """Tell what a document without a version is; None where it looks like an Ignition config."""
     kind = text_at(document, "kind")
     if kind == "MachineConfig":
         return "this is a MachineConfig: take the value of its spec.config (jq .spec.config)"
@@ -194,7 +195,7 @@ def _refusal(problem: Problem, to: SpecVersion, mounting: str = "") -> Entry:
     if isinstance(problem, Unsupported):
         message = f"spec {to} lacks {problem.field} (since {problem.since})"
     else:
-        message = str(problem).removeprefix(f"{problem.path}: ")
+        message = problem.message
     if isinstance(problem, NoFilesystem) and problem.name:
         message += f": {mounting.format(problem.name)}"
     return Entry(Kind.ERROR, _keys(problem.path), message)
@@ -205,8 +206,8 @@ def placed(source: Examined, entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return by_position(_placed(source.text, tuple(entries)))
 
 
-def _placed(text: bytes, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    places = locate(decode(text).text, {entry.path for entry in entries})
+def _placed(text: str, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    places = locate(text, {entry.path for entry in entries})
     return tuple(replace(entry, position=places[entry.path]) for entry in entries)
 
 

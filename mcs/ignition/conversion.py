@@ -12,8 +12,8 @@ from mcs.ignition.from_2 import from_2
 from mcs.ignition.tables import table
 from mcs.ignition.to_2 import to_2
 from mcs.ignition.versions import TARGETS, SpecVersion, declared_version, declaring
+from mcs.ignition.walk import Walk
 from mcs.ignition.within_2 import upgrade
-from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["convert", "unknown_members"]
@@ -56,7 +56,7 @@ the filesystem "data"
     """
     source = declared_version(config)
     if to not in TARGETS:
-        raise UnknownVersion(str(to))
+        raise UnknownVersion(str(to), f"no config is written in spec {to}, only in {', '.join(map(str, TARGETS))}")
     if source == to:
         return _with_own_containers(config)
     if to.major < source.major:

@@ -55,6 +55,7 @@ def decode(source: str | bytes) -> Decoded:
     decoder = JSONDecoder(parse_int=_integer, parse_constant=_no_constant, object_pairs_hook=objects.make)
     try:
         value = decoder.decode(text)
+        objects.settle(value)
         return Decoded(value, text, tuple(objects.repeated(value)))
     except JSONDecodeError as error:
         raise _not_json(f"not JSON: {error.msg.removesuffix(' at').rstrip(': ')}", text, error.pos) from None
@@ -129,11 +130,16 @@ def _integer(text: str) -> int:
 
 
 class _Objects:
-    """Makes the objects of one text, and knows which of their members are repeated."""
+    """Makes the objects of one text, and knows which of their members are repeated.
+
+    Objects of one name become one only when the text has been read, outer ones first: so each is taken apart once,
+    however deep it lies in others that are repeated as well.
+    """
 
     def __init__(self) -> None:
-        # By identity; the object stands beside its names, so that no other one gets its identity.
+        # By identity; the object stands beside what is known of it, so that no other one gets its identity.
         self._repeats: dict[int, tuple[JSONObject, set[str]]] = {}
+        self._later: dict[int, tuple[JSONObject, list[JSONObject]]] = {}  # what is to become part of the object
 
     def make(self, pairs: list[tuple[str, JSON]]) -> JSONObject:
         members = dict(pairs)
@@ -150,12 +156,34 @@ class _Objects:
         if not isinstance(earlier, dict):
             members[name] = value
         elif isinstance(value, dict):
-            for inner, member in value.items():
-                self._put(earlier, inner, member)
-            if id(value) in self._repeats:
-                self._note(earlier, self._repeats[id(value)][1])
+            self._later.setdefault(id(earlier), (earlier, []))[1].append(value)
         elif value is not None:
             members[name] = value
+
+    def settle(self, value: JSON) -> None:
+        """Make one object of those that have one name, everywhere in the value; no recursion, it may be deep."""
+        pending: list[JSON] = [value] if self._later else []
+        while pending:
+            value = pending.pop()
+            if isinstance(value, dict):
+                self._take_in(value)
+                pending += value.values()
+            elif isinstance(value, list):
+                pending += value
+
+    def _take_in(self, members: JSONObject) -> None:
+        pending = self._later_than(members)
+        while pending:
+            later = pending.pop()
+            for name, value in later.items():
+                self._put(members, name, value)
+            if id(later) in self._repeats:
+                self._note(members, self._repeats[id(later)][1])
+            pending += self._later_than(later)
+
+    def _later_than(self, members: JSONObject) -> list[JSONObject]:
+        """Return what is to become part of an object, the last one first."""
+        return self._later[id(members)][1][::-1] if id(members) in self._later else []
 
     def _note(self, members: JSONObject, names: set[str]) -> None:
         self._repeats.setdefault(id(members), (members, set()))[1].update(names)

@@ -1,7 +1,7 @@
 """What can be wrong with a config, a version or a data URL. Nothing else is raised by this package."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from mcs.ignition.report import Entry, Kind, Path, Report, path_text
 
@@ -74,40 +74,61 @@ class NotJSON(InvalidConfig):
 
 
 class InvalidVersion(IgnitionError):
-    """The version text is no semantic version."""
+    """The version text is no semantic version. text: empty where there is none."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
 
     def __str__(self) -> str:
+        if not self.text:
+            return "the version is missing: it names the spec, such as 3.4.0"
         return f"{self.text!r} is no version: three numbers are expected, such as 3.2.0"
 
 
 class UnknownVersion(IgnitionError):
-    """The version text is well-formed, but there is no such spec, or it is not spoken here."""
+    """The version text is well-formed, but names no spec that will do. message: why, if not because nobody knows it."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, message: str = "") -> None:
+        super().__init__(text, message)
         self.text = text
+        self.message = message or f"Ignition spec {text} is not known here"
 
     def __str__(self) -> str:
-        return f"Ignition spec {self.text} is not known here"
+        return self.message
 
 
 @dataclass(frozen=True, slots=True)
-class Unsupported:
-    """One thing that a spec cannot say.
+class Problem:
+    """One thing that keeps a config from being said in another spec. path: where the config says it.
 
-    path: where the config says it; field: what it is, in words; since: the first spec that can say it.
+    The kinds of problems are classes below this one, each with its words for people, in which {0} is the problem.
     """
 
+    words: ClassVar[str]
+
     path: str
+
+    @property
+    def message(self) -> str:
+        """What the problem is, in words."""
+        return self.words.format(self)
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported(Problem):
+    """A spec lacks it. field: what it is, in words; since: the first spec that can say it."""
+
+    words = "{0.field}, since {0.since}"
+
     field: str
     since: "SpecVersion"
 
     def __str__(self) -> str:
-        return f"{self.path} ({self.field}, since {self.since})"
+        return f"{self.path} ({self.message})"
 
 
 class UnsupportedFeatures(IgnitionError):
@@ -123,119 +144,85 @@ class UnsupportedFeatures(IgnitionError):
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkdUsed:
+class NetworkdUsed(Problem):
     """Spec 3 has no networkd section. path: the section's units."""
 
-    path: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: spec 3 has no networkd section, its units are files of it"
+    words = "spec 3 has no networkd section, its units are files of it"
 
 
 @dataclass(frozen=True, slots=True)
-class SectorsUsed:
+class SectorsUsed(Problem):
     """A partition's size or start is in sectors, which spec 3 does not know. In 2.0 to 2.2 they always are."""
 
-    path: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: size and start are in sectors, spec 3 has MiB only"
+    words = "size and start are in sectors, spec 3 has MiB only"
 
 
 @dataclass(frozen=True, slots=True)
-class NoFilesystem:
+class NoFilesystem(Problem):
     """No mount point is known for a filesystem. path: the filesystem, or the file, directory or link in it."""
 
-    path: str
-    name: str
+    words = 'no mount point is given for the filesystem "{0.name}"'
 
-    def __str__(self) -> str:
-        return f'{self.path}: no mount point is given for the filesystem "{self.name}"'
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
-class DuplicateInode:
+class DuplicateInode(Problem):
     """Two files, directories or links have one path. old, new: what each is, and the path: `File: /a`."""
 
-    path: str
+    words = "{0.new} is there already as {0.old}"
+
     old: str
     new: str
 
-    def __str__(self) -> str:
-        return f"{self.path}: {self.new} is there already as {self.old}"
-
 
 @dataclass(frozen=True, slots=True)
-class DuplicateMount:
+class DuplicateMount(Problem):
     """Two filesystems are mounted at one place. path: the later one; mount: where; old, new: their names, maybe one."""
 
-    path: str
+    words = 'the filesystem "{0.new}" is mounted at {0.mount}, where "{0.old}" is already'
+
     mount: str
     old: str
     new: str
 
-    def __str__(self) -> str:
-        return f'{self.path}: the filesystem "{self.new}" is mounted at {self.mount}, where "{self.old}" is already'
-
 
 @dataclass(frozen=True, slots=True)
-class UsesOwnLink:
+class UsesOwnLink(Problem):
     """A file, directory or link lies below a link of the same config. name: `File: /a/b`; link: `/a`."""
 
-    path: str
+    words = "{0.name} lies below the link {0.link}"
+
     name: str
     link: str
 
-    def __str__(self) -> str:
-        return f"{self.path}: {self.name} lies below the link {self.link}"
-
 
 @dataclass(frozen=True, slots=True)
-class DuplicateUnit:
+class DuplicateUnit(Problem):
     """Two systemd units have one name. path: the later one."""
 
-    path: str
-    name: str
+    words = 'the unit "{0.name}" is there already'
 
-    def __str__(self) -> str:
-        return f'{self.path}: the unit "{self.name}" is there already'
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
-class DuplicateDropin:
+class DuplicateDropin(Problem):
     """Two drop-ins of a unit have one name. path: the later one."""
 
-    path: str
+    words = 'the drop-in "{0.name}" of the unit "{0.unit}" is there already'
+
     unit: str
     name: str
 
-    def __str__(self) -> str:
-        return f'{self.path}: the drop-in "{self.name}" of the unit "{self.unit}" is there already'
-
 
 @dataclass(frozen=True, slots=True)
-class Unsayable:
+class Unsayable(Problem):
     """Spec 2 says something that no spec 3 can say. field: what it is, in words."""
 
-    path: str
+    words = "spec 3 has no {0.field}"
+
     field: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: spec 3 has no {self.field}"
-
-
-Problem: TypeAlias = (
-    SectorsUsed
-    | NetworkdUsed
-    | NoFilesystem
-    | DuplicateInode
-    | DuplicateMount
-    | UsesOwnLink
-    | DuplicateUnit
-    | DuplicateDropin
-    | Unsayable
-    | Unsupported
-)
 
 
 class Untranslatable(IgnitionError):

@@ -1,17 +1,26 @@
 """Where partitions lie on a disk, and which of them lie alone, found without comparing each to each. Pure."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
-__all__ = ["Extent", "crowded", "extent"]
+__all__ = ["Crowd", "Extent", "extent"]
 
 
 class Extent(NamedTuple):
-    """Where a partition is to be, both ends included, in whatever unit. place: of the partition in its list."""
+    """Where a partition is to be, both ends included, in whatever unit. place: of the partition in its list.
+
+    It covers what is from its start to its end: nothing, where a negative size makes it end before it begins.
+    """
 
     place: int
     start: int
     end: int
+
+    def covers(self, point: int) -> bool:
+        """Tell whether a point is on it."""
+        return self.start <= point <= self.end
 
 
 def extent(place: int, start: int, size: int) -> Extent:
@@ -19,19 +28,37 @@ def extent(place: int, start: int, size: int) -> Extent:
     return Extent(place, start, start + (size or 1) - 1)
 
 
-def crowded(extents: Sequence[Extent]) -> Sequence[Extent]:
-    """Return those that overlap another one, in their order; all of them where one ends before it begins.
+class Crowd:
+    """All extents of a disk, sorted once: whether one of them is alone is then told without looking at each other one.
 
-    >>> crowded([extent(0, 1, 4), extent(1, 5, 1), extent(2, 4, 1)])
-    [Extent(place=0, start=1, end=4), Extent(place=2, start=4, end=4)]
+    >>> crowd = Crowd([extent(0, 1, 4), extent(1, 5, 1), extent(2, 4, 1)])
+    >>> crowd.covers_an_end_of(extent(0, 1, 4)), crowd.covers_an_end_of(extent(1, 5, 1))
+    (True, False)
     """
-    if any(one.end < one.start for one in extents):
-        return extents
-    places: set[int] = set()
-    furthest: Extent | None = None
-    for one in sorted(extents, key=lambda each: each.start):
-        if furthest is not None and one.start <= furthest.end:
-            places |= {one.place, furthest.place}
-        if furthest is None or one.end > furthest.end:
-            furthest = one
-    return [one for one in extents if one.place in places]
+
+    def __init__(self, extents: Sequence[Extent]) -> None:
+        covering = [each for each in extents if each.start <= each.end]
+        self._starts = sorted(each.start for each in covering)
+        self._ends = sorted(each.end for each in covering)
+        self._bounds = sorted(bound for each in extents for bound in (each.start, each.end))
+        by_start = sorted(extents, key=lambda each: each.start)
+        self._all_starts = [each.start for each in by_start]
+        # The least end of each extent and those that start later.
+        self._least_ends = [*accumulate((each.end for each in reversed(by_start)), min)][::-1]
+
+    def covers_an_end_of(self, one: Extent) -> bool:
+        """Tell whether another extent covers the start or the end of one."""
+        itself = one.start <= one.end
+        return self._covering(one.start) > itself or self._covering(one.end) > itself
+
+    def _covering(self, point: int) -> int:
+        return bisect_right(self._starts, point) - bisect_left(self._ends, point)
+
+    def has_an_end_on(self, one: Extent) -> bool:
+        """Tell whether one extent covers the start or the end of another."""
+        return bisect_right(self._bounds, one.end) - bisect_left(self._bounds, one.start) > 2  # its own two
+
+    def is_within(self, one: Extent) -> bool:
+        """Tell whether another extent starts after one and ends before it."""
+        later = bisect_right(self._all_starts, one.start)
+        return later < len(self._least_ends) and self._least_ends[later] < one.end

@@ -17,12 +17,11 @@ __all__ = ["CONCATENATED", "ITSELF", "Crossing", "Feature", "Field", "ListOf", "
 class Scalar(Enum):
     """A single value. python: the type of the value in a decoded document; zero: what a Go client reads for nothing."""
 
-    TEXT = ("a string", str, "")
-    INTEGER = ("an integer", int, 0)
-    BOOLEAN = ("true or false", bool, False)
+    TEXT = (str, "")
+    INTEGER = (int, 0)
+    BOOLEAN = (bool, False)
 
-    def __init__(self, words: str, python: type, zero: str | int | bool) -> None:
-        self.words = words
+    def __init__(self, python: type, zero: str | int | bool) -> None:
         self.python = python
         self.zero = zero
 
@@ -38,12 +37,14 @@ class ListOf:
     """A list. key: what makes two items the same one, for merging and for finding duplicates:
     ITSELF for a list of strings, else the names of members, of which the first that is set (not null, not 0) counts,
     together with its name; CONCATENATED: no two items are the same. group: lists of one object that share their keys,
-    so that an item of one excludes the item of that key in another.
+    so that an item of one excludes the item of that key in another. needed: the member without which a later item takes
+    the earlier one of its key away in merging.
     """
 
     element: "Scalar | Struct"
     key: tuple[str, ...] | None
     group: str = ""
+    needed: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,12 +23,13 @@ from mcs.ignition.errors import (
     Untranslatable,
     UsesOwnLink,
 )
-from mcs.ignition.places import full_path, spelled
+from mcs.ignition.members import plain
+from mcs.ignition.places import Places, full_path
 from mcs.ignition.plain import without_plain_zeros
 from mcs.ignition.report import path_text
 from mcs.ignition.versions import V2_4, V3_1, SpecVersion, declaring
+from mcs.ignition.walk import Walk
 from mcs.ignition.within_2 import upgrade
-from mcs.ignition.within_3 import Walk
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at
 
 __all__ = ["from_2"]
@@ -42,7 +43,8 @@ def from_2(config: JSONObject, to: SpecVersion, filesystems: Mapping[str, str]) 
     """
     newest = upgrade(config, V2_4)
     mounted = {**filesystems, "root": "/"}
-    problems = [replace(problem, path=spelled(config, problem.path)) for problem in _problems(newest, to, mounted)]
+    places = Places(config)
+    problems = [replace(problem, path=places.spelled(problem.path)) for problem in _problems(newest, to, mounted)]
     if problems:
         raise Untranslatable(to, tuple(problems))
     said = _sections(without_plain_zeros(schema_2.CONFIG, newest, V2_4), mounted)
@@ -59,7 +61,7 @@ def _problems(config: JSONObject, to: SpecVersion, mounted: Mapping[str, str]) -
     if list_at(config, "networkd", "units"):
         yield NetworkdUsed("$.networkd.units")
     for index, filesystem in enumerate(list_at(config, "storage", "filesystems")):
-        if (name := _text(filesystem, "name")) not in mounted:
+        if (name := plain(filesystem, "name")) not in mounted:
             yield NoFilesystem(f"$.storage.filesystems.{index}", name)
     yield from _mounts_in_the_way(config, mounted)
     yield from _nodes_in_the_way(config, mounted)
@@ -86,7 +88,7 @@ def _nodes(config: JSONObject) -> Iterator[tuple[str, str, JSON]]:
 def _mounts_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterator[Problem]:
     seen: dict[str, str] = {}
     for index, filesystem in enumerate(list_at(config, "storage", "filesystems")):
-        name = _text(filesystem, "name")
+        name = plain(filesystem, "name")
         if _is_kept(filesystem) and mounted.get(name):
             path = full_path(mounted[name], "")
             if path in seen:
@@ -97,18 +99,18 @@ def _mounts_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterat
 def _nodes_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterator[Problem]:
     links = Paths(
         {
-            full_path(mounted[filesystem], _text(link, "path"))
+            full_path(mounted[filesystem], plain(link, "path"))
             for link in list_at(config, "storage", "links")
-            if (filesystem := _text(link, "filesystem")) in mounted
+            if (filesystem := plain(link, "filesystem")) in mounted
         }
     )
     seen: dict[str, str] = {}
     for place, word, node in _nodes(config):
-        filesystem = _text(node, "filesystem")
+        filesystem = plain(node, "filesystem")
         if filesystem not in mounted:
             yield NoFilesystem(place, filesystem)
             continue
-        path = full_path(mounted[filesystem], _text(node, "path"))
+        path = full_path(mounted[filesystem], plain(node, "path"))
         name = f"{word}: {path}"
         if path in seen:
             yield DuplicateInode(place, seen[path], name)
@@ -121,13 +123,13 @@ def _nodes_in_the_way(config: JSONObject, mounted: Mapping[str, str]) -> Iterato
 def _repeated_units(config: JSONObject) -> Iterator[Problem]:
     units: set[str] = set()
     for index, unit in enumerate(list_at(config, "systemd", "units")):
-        place, name = f"$.systemd.units.{index}", _text(unit, "name")
+        place, name = f"$.systemd.units.{index}", plain(unit, "name")
         if name in units:
             yield DuplicateUnit(place, name)
         units.add(name)
         dropins: set[str] = set()
         for number, item in enumerate(list_at(unit, "dropins")):
-            dropin = _text(item, "name")
+            dropin = plain(item, "name")
             if dropin in dropins:
                 yield DuplicateDropin(f"{place}.dropins.{number}", name, dropin)
             dropins.add(dropin)
@@ -136,7 +138,7 @@ def _repeated_units(config: JSONObject) -> Iterator[Problem]:
 def _said_by_no_3(config: JSONObject) -> Iterator[Problem]:
     for index, filesystem in enumerate(list_at(config, "storage", "filesystems")):
         place = f"$.storage.filesystems.{index}"
-        if lookup(filesystem, "path") is not None and _text(filesystem, "name") != "root":
+        if lookup(filesystem, "path") is not None and plain(filesystem, "name") != "root":
             yield Unsayable(f"{place}.path", "filesystem that is mounted already")
         creation = lookup(filesystem, "mount", "create")
         if creation is not None and not lookup(creation, "force"):
@@ -225,7 +227,7 @@ def _storage(storage: JSONObject, mounted: Mapping[str, str]) -> JSONObject:
 
 def _is_kept(filesystem: JSON) -> bool:
     """Tell whether the filesystem is one to be mounted: not one that is mounted already, nor the bare root."""
-    is_bare_root = _text(filesystem, "name") == "root" and lookup(filesystem, "mount") is None
+    is_bare_root = plain(filesystem, "name") == "root" and lookup(filesystem, "mount") is None
     return lookup(filesystem, "path") is None and not is_bare_root
 
 
@@ -236,7 +238,7 @@ def _filesystem(filesystem: JSON, mounted: Mapping[str, str]) -> JSONObject:
         mount["wipeFilesystem"] = True
         if options := list_at(creation, "options"):
             mount["options"] = options
-    return mount | {"path": mounted[_text(filesystem, "name")] or None}
+    return mount | {"path": mounted[plain(filesystem, "name")] or None}
 
 
 def _file(node: JSONObject) -> JSONObject:
@@ -251,7 +253,7 @@ def _file(node: JSONObject) -> JSONObject:
 def _link(link: JSON, mounted: Mapping[str, str]) -> JSONObject:
     """A client finds a hard link's target from a root: in spec 2 its filesystem's, in spec 3 the system's."""
     node = _node(link, mounted)
-    filesystem, target = _text(link, "filesystem"), _text(link, "target")
+    filesystem, target = plain(link, "filesystem"), plain(link, "target")
     if filesystem == "root" or not node.get("hard") or not target:
         return node
     return node | {"target": full_path(mounted[filesystem], full_path("/", target))}
@@ -260,9 +262,4 @@ def _link(link: JSON, mounted: Mapping[str, str]) -> JSONObject:
 def _node(node: JSON, mounted: Mapping[str, str]) -> JSONObject:
     converted = dict(object_at(node))
     converted.pop("filesystem", None)
-    return converted | {"path": full_path(mounted[_text(node, "filesystem")], _text(node, "path"))}
-
-
-def _text(value: JSON, name: str) -> str:
-    member = lookup(value, name)
-    return member if isinstance(member, str) else ""
+    return converted | {"path": full_path(mounted[plain(node, "filesystem")], plain(node, "path"))}

@@ -1,6 +1,6 @@
 """Members of a well-typed object as a Go client holds them: what is absent or null is a zero. Pure."""
 
-from mcs.jsondata import JSONObject
+from mcs.jsondata import JSON, JSONObject
 
 __all__ = ["is_set", "items", "plain", "texts"]
 
@@ -10,9 +10,9 @@ def is_set(value: JSONObject, name: str) -> bool:
     return value.get(name) is not None
 
 
-def plain(value: JSONObject, name: str) -> str:
+def plain(value: JSON, name: str) -> str:
     """Return a text that is empty where it is absent."""
-    member = value.get(name)
+    member = value.get(name) if isinstance(value, dict) else None
     return member if isinstance(member, str) else ""
 
 

@@ -13,8 +13,8 @@ from mcs.ignition.keys import Key, key_of
 from mcs.ignition.plain import is_plain
 from mcs.ignition.tables import table
 from mcs.ignition.versions import SPEC_3, SpecVersion, declared_version, declaring
-from mcs.ignition.within_3 import Walk
-from mcs.jsondata import JSON, JSONObject, list_at
+from mcs.ignition.walk import Walk
+from mcs.jsondata import JSON, JSONObject, list_at, lookup
 
 __all__ = ["merge"]
 
@@ -28,8 +28,8 @@ def merge(parent: JSONObject, *children: JSONObject) -> JSONObject:
     on. These are the rules of the reference, coreos/ignition's config/merge.
 
     Configs of different specs are converted up to the newest of them first. A member that the config's own spec does
-    not know is left out, as conversion does. The time taken is linear in the size of all configs together: many configs
-    are best given at once.
+    not know is left out, as conversion does. The time taken is linear in the size of all configs together where no list
+    has a key twice, which is invalid: many configs are best given at once.
 
     >>> merge(
     ...     {"ignition": {"version": "3.4.0"}, "systemd": {"units": [{"name": "a.service", "enabled": True}]}},
@@ -170,12 +170,7 @@ def _keyed_lists(lists: Mapping[str, ListOf], contributions: Sequence[JSONObject
 
 def _takes_away(kind: ListOf, item: JSON) -> bool:
     """Tell whether the item removes the parent's rather than merging into it: an HTTP header without a value."""
-    return (
-        isinstance(kind.element, Struct)
-        and kind.element.name == "HTTP header"
-        and isinstance(item, dict)
-        and item.get("value") is None
-    )
+    return bool(kind.needed) and lookup(item, kind.needed) is None
 
 
 def _item(kind: Scalar | Struct, contributions: Sequence[JSON], version: SpecVersion) -> JSON:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from mcs.ignition.decoding import decode
+from mcs.ignition.decoding import Decoded, decode
 from mcs.ignition.errors import InvalidConfig, InvalidVersion, UnknownVersion
 from mcs.ignition.fields import Field, ListOf, Scalar, Struct, Type
 from mcs.ignition.positions import locate
@@ -18,7 +18,7 @@ from mcs.ignition.validation import entries
 from mcs.ignition.versions import SUPPORTED, V2_3, SpecVersion, declared_version
 from mcs.jsondata import JSON, JSONObject, lookup
 
-__all__ = ["Parsed", "parse"]
+__all__ = ["Parsed", "parse", "parse_decoded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,11 @@ def parse(source: str | bytes, version: SpecVersion | None = None) -> Parsed:
     misspelt name; UnknownVersion where another version than `version` is declared, or none; InvalidConfig with all
     that validate() and this find, at least one of it an error.
     """
-    decoded = decode(source)
+    return parse_decoded(decode(source), version)
+
+
+def parse_decoded(decoded: Decoded, version: SpecVersion | None = None) -> Parsed:
+    """Do what parse() does with a text that was decoded already; whoever needs the text itself decodes it once."""
     document: JSON = {} if decoded.value is None else decoded.value  # Go: null is an object with nothing in it
     spec = _declared(document, decoded.text) if version is None else _supported(version)
     reading = _Reading(spec)
@@ -89,9 +93,10 @@ def _require(version: SpecVersion, config: JSONObject) -> None:
     try:
         declared = declared_version(config)
     except InvalidVersion as error:
-        raise UnknownVersion(error.text) from None
+        raise UnknownVersion(error.text, f"{error}; spec {version} was asked for") from None
     if declared != version:
-        raise UnknownVersion(str(declared))
+        text = str(declared)
+        raise UnknownVersion(text, f"the config declares Ignition spec {text}; spec {version} was asked for")
 
 
 # Types and names

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from mcs.ignition import urls
 from mcs.ignition.errors import InvalidVersion
 from mcs.ignition.members import is_set, items, plain
-from mcs.ignition.rules import Found, Rules, error, warning
+from mcs.ignition.rules import Found, Rules, error, problem, warning
 from mcs.ignition.rules_2_shared import (
     compatible,
     compression,
@@ -16,6 +16,7 @@ from mcs.ignition.rules_2_shared import (
     source,
 )
 from mcs.ignition.unitfile import quoted
+from mcs.ignition.values import HEADERS_NOT_SENT
 from mcs.ignition.versions import V2_3, V2_4, SpecVersion, parse_semantic
 from mcs.jsondata import JSONObject
 
@@ -56,11 +57,7 @@ def _headers(reference: JSONObject, version: SpecVersion) -> Iterator[Found]:
         return
     headers = items(reference, "httpHeaders")
     if headers:
-        scheme = urls.scheme_of(plain(reference, "source"))
-        if scheme is None:
-            yield error(urls.UNPARSABLE, "httpHeaders")
-        elif scheme not in ("http", "https"):
-            yield error("cannot use HTTP headers with this source scheme", "httpHeaders")
+        yield from problem(urls.http_problem_of(plain(reference, "source"), HEADERS_NOT_SENT), "httpHeaders")
     seen: set[str] = set()
     for index, header in enumerate(headers):
         name = plain(header, "name")

@@ -1,10 +1,9 @@
 """The rules that 2.0 and its successors have in common; where they apply, each of the two says itself. Pure."""
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Hashable, Iterator
 
 from mcs.ignition import urls
-from mcs.ignition.extents import Extent, crowded, extent
+from mcs.ignition.extents import Crowd, Extent, extent
 from mcs.ignition.members import is_set, items, plain, texts
 from mcs.ignition.rules import Found, error, problem, warning
 from mcs.ignition.unitfile import InvalidUnit, quoted, sections, without_effect
@@ -141,56 +140,62 @@ def partitions_of(disk: JSONObject, are_optional: bool) -> Iterator[Found]:
     are_optional: whether start and size are in this spec, so that without one of them a partition overlaps none.
     """
     partitions = items(disk, "partitions")
-    misaligned = (
-        index for index, partition in enumerate(partitions) if (integer_at(partition, "start") or 0) % _SECTORS_IN_A_MIB
-    )
-    for message, indexes in (
-        ("partition numbers collide", _repeated_numbers(partitions)),
-        ("partitions overlap", _overlapping(partitions, are_optional)),
-        ("partitions misaligned", misaligned),
+    for message, index in (  # one entry of a kind is enough for the reference implementation
+        ("partition numbers collide", _repeated_number(partitions)),
+        ("partitions overlap", _overlapped(partitions, are_optional)),
+        ("partitions misaligned", _misaligned(partitions)),
     ):
-        first = next(indexes, None)
-        if first is not None:  # one entry is enough for the reference implementation
-            yield error(message, "partitions", first)
+        if index is not None:
+            yield error(message, "partitions", index)
 
 
-def _repeated_numbers(partitions: list[JSONObject]) -> Iterator[int]:
+def _repeated_number(partitions: list[JSONObject]) -> int | None:
+    """Return the first partition of a number that is taken; 0 is the next free one."""
     seen: set[int] = set()
     for index, partition in enumerate(partitions):
         number = integer_at(partition, "number")
-        if not number:  # the next free one
-            continue
         if number in seen:
-            yield index
-        seen.add(number)
+            return index
+        if number:
+            seen.add(number)
+    return None
 
 
-def _overlapping(partitions: list[JSONObject], are_optional: bool) -> Iterator[int]:
-    """Yield the later of two partitions that overlap; where one starts is known only if it is not 0."""
+def _misaligned(partitions: list[JSONObject]) -> int | None:
+    starts = enumerate(integer_at(partition, "start") or 0 for partition in partitions)
+    return next((index for index, start in starts if start % _SECTORS_IN_A_MIB), None)
+
+
+def _overlapped(partitions: list[JSONObject], are_optional: bool) -> int | None:
+    """Return the first partition that the first one which overlaps any overlaps.
+
+    Where one starts is known only if that is not 0.
+    """
     placed = [
         extent(index, start, integer_at(partition, "size") or 0)
         for index, partition in enumerate(partitions)
         if (start := integer_at(partition, "start")) and (is_set(partition, "size") or not are_optional)
     ]
-    for one, other in combinations(crowded(placed), 2):
+    if not are_optional:
         # Before 2.3 partitions of which every member is the same are one and the same to the reference implementation.
-        if _meet(one, other) and (are_optional or not _are_alike(partitions[one.place], partitions[other.place])):
-            yield other.place
+        alike: dict[Hashable, Extent] = {}
+        for each in placed:
+            alike.setdefault(_members(partitions[each.place]), each)
+        placed = [*alike.values()]
+    crowd = Crowd(placed)
+    one = next((each for each in placed if crowd.covers_an_end_of(each) or crowd.has_an_end_on(each)), None)
+    if one is None:
+        return None
+    return next(other.place for other in placed if other is not one and _meet(one, other))
 
 
 def _meet(one: Extent, other: Extent) -> bool:
     """Tell whether partitions have a sector in common."""
-    return (
-        one.start <= other.start <= one.end
-        or one.start <= other.end <= one.end
-        or other.start <= one.start <= other.end
-        or other.start <= one.end <= other.end
-    )
+    return one.covers(other.start) or one.covers(other.end) or other.covers(one.start) or other.covers(one.end)
 
 
-def _are_alike(one: JSONObject, other: JSONObject) -> bool:
-    names = ("label", "number", "size", "start", "typeGuid", "guid")
-    return all((one.get(name) or None) == (other.get(name) or None) for name in names)
+def _members(partition: JSONObject) -> Hashable:
+    return tuple(partition.get(name) or None for name in ("label", "number", "size", "start", "typeGuid", "guid"))
 
 
 # Units

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
-from mcs.ignition.extents import Extent, crowded, extent
+from mcs.ignition.extents import Crowd, Extent, extent
 from mcs.ignition.members import is_set, items, plain, texts
 from mcs.ignition.rules import Found, Rules, error, problem, warning
 from mcs.ignition.values import (
@@ -64,16 +64,16 @@ def _first_repeated(values: Sequence[object]) -> int | None:
 
 def _overlapped(partitions: list[JSONObject]) -> int | None:
     """Return the first partition that the first one which overlaps any overlaps."""
-    extents = crowded(list(_extents(partitions)))
-    for one in extents:
-        for other in extents:
-            if one is not other and (
-                other.start <= one.start <= other.end
-                or other.start <= one.end <= other.end
-                or (one.start < other.start and other.end < one.end)
-            ):
-                return other.place
-    return None
+    extents = list(_extents(partitions))
+    crowd = Crowd(extents)
+    one = next((each for each in extents if crowd.covers_an_end_of(each) or crowd.is_within(each)), None)
+    if one is None:
+        return None
+    return next(other.place for other in extents if other is not one and _overlaps(one, other))
+
+
+def _overlaps(one: Extent, other: Extent) -> bool:
+    return other.covers(one.start) or other.covers(one.end) or (one.start < other.start and other.end < one.end)
 
 
 def _extents(partitions: list[JSONObject]) -> Iterator[Extent]:

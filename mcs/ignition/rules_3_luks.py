@@ -64,11 +64,7 @@ def _custom_pin(custom: JSONObject, version: SpecVersion) -> Iterator[Found]:
 
 
 def _tang(tang: JSONObject, version: SpecVersion) -> Iterator[Found]:
-    scheme = urls.scheme_of(plain(tang, "url"))
-    if scheme is None:
-        yield error(urls.UNPARSABLE, "url")
-    elif scheme not in ("http", "https"):
-        yield error(urls.INVALID_SCHEME, "url")
+    yield from problem(urls.http_problem_of(plain(tang, "url"), urls.INVALID_SCHEME), "url")
     if not plain(tang, "thumbprint"):
         yield error("thumbprint is required", "thumbprint")
     advertisement = plain(tang, "advertisement")

@@ -1,7 +1,6 @@
 """The rules of spec 3 for files, directories and links, each by itself and beside the others. Pure."""
 
 import posixpath
-from collections import Counter
 from collections.abc import Iterator
 from types import MappingProxyType
 
@@ -51,22 +50,22 @@ def _owner(owner: JSONObject, _: SpecVersion) -> Iterator[Found]:
 
 
 def _below_links(storage: JSONObject, _: SpecVersion) -> Iterator[Found]:
-    links = Counter(plain(link, "path") for link in items(storage, "links"))
-    paths = Paths(links)
+    """Report each path of a link that lies above a node; links of one path are duplicates, and no more to say here."""
+    links = Paths({plain(link, "path") for link in items(storage, "links")})
     for name, message in _BELOW_LINK.items():
         for index, node in enumerate(items(storage, name)):
-            for _link in range(sum(links[link] for link in paths.above(plain(node, "path")))):
+            for _link in links.above(plain(node, "path")):
                 yield error(message, name, index)
 
 
 def _targets(storage: JSONObject, version: SpecVersion) -> Iterator[Found]:
-    directories = Counter(plain(directory, "path") for directory in items(storage, "directories"))
+    directories = {plain(directory, "path") for directory in items(storage, "directories")}
     for index, link in enumerate(items(storage, "links")):
         target = plain(link, "target")
         if not target and version >= V3_3:
             yield error("link target is required", "links", index, "target")
         elif link.get("hard") is True:
-            for _directory in range(directories[_resolved(plain(link, "path"), target)]):
+            if _resolved(plain(link, "path"), target) in directories:
                 yield error("hard link target is a directory", "links", index)
             for kind in ("user", "group"):
                 for name in ("id", "name"):

@@ -6,14 +6,13 @@ from types import MappingProxyType
 from mcs.ignition import urls
 from mcs.ignition.members import is_set, items, plain
 from mcs.ignition.rules import Found, Rules, error, problem, warning
-from mcs.ignition.values import compression_problem, hash_problem
+from mcs.ignition.values import HEADERS_NOT_SENT, compression_problem, hash_problem
 from mcs.ignition.versions import V3_0, SpecVersion
 from mcs.jsondata import JSONObject, object_at
 
 __all__ = ["RULES"]
 
 _NO_SOURCE = "source is required"
-_HTTP = ("http", "https")
 
 
 def _resource(resource: JSONObject, version: SpecVersion) -> Iterator[Found]:
@@ -23,7 +22,9 @@ def _resource(resource: JSONObject, version: SpecVersion) -> Iterator[Found]:
         yield error("source must be specified if verification is specified", "verification", "hash")
     yield from _source(resource, version)
     if version > V3_0 and items(resource, "httpHeaders"):
-        yield from problem(_problem_with_headers(plain(resource, "source")), "httpHeaders")
+        source = plain(resource, "source")
+        message = urls.http_problem_of(source, HEADERS_NOT_SENT) if source else urls.UNPARSABLE
+        yield from problem(message, "httpHeaders")
 
 
 def _resource_since_3_1(resource: JSONObject, version: SpecVersion) -> Iterator[Found]:
@@ -34,13 +35,6 @@ def _source(resource: JSONObject, version: SpecVersion) -> Iterator[Found]:
     source = plain(resource, "source")
     if source:
         yield from problem(urls.problem_of(source, version), "source")
-
-
-def _problem_with_headers(source: str) -> str | None:
-    scheme = urls.scheme_of(source) if source else None
-    if scheme is None:
-        return urls.UNPARSABLE
-    return None if scheme in _HTTP else "cannot use HTTP headers with this source scheme"
 
 
 def _authority(authority: JSONObject, version: SpecVersion) -> Iterator[Found]:
@@ -85,12 +79,9 @@ def _proxy(proxy: JSONObject, _: SpecVersion) -> Iterator[Found]:
     for name in ("httpProxy", "httpsProxy"):
         if not is_set(proxy, name):
             continue
-        scheme = urls.scheme_of(plain(proxy, name))
-        if scheme is None:
-            yield error(urls.UNPARSABLE, name)
-        elif scheme not in _HTTP:
-            yield error("proxies must be http(s)", name)
-        elif scheme == "http" and name == "httpsProxy":
+        url = plain(proxy, name)
+        yield from problem(urls.http_problem_of(url, "proxies must be http(s)"), name)
+        if name == "httpsProxy" and urls.scheme_of(url) == "http":
             yield warning("insecure plaintext HTTP proxy specified for HTTPS resources", name)
 
 

@@ -13,7 +13,7 @@ from mcs.jsondata import JSONObject
 
 __all__ = ["RULES"]
 
-_INSTANCE = re.compile(r"(.+?)@(.+?)\.service")
+_INSTANCE = re.compile(r"(.[^@\n]*+)@.+\.service")  # the first @ that something stands before: nothing else is tried
 
 
 def _units(systemd: JSONObject, _: SpecVersion) -> Iterator[Found]:

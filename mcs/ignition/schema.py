@@ -96,7 +96,7 @@ def _resource(name: str, compression_since: SpecVersion = V3_0, source_optional_
         {
             "source": Field(TEXT, optional_since=source_optional_since, features=_SOURCE_FEATURES),
             "compression": Field(TEXT, since=compression_since, words="compression", default=""),
-            "httpHeaders": Field(ListOf(_HTTP_HEADER, key=("name",)), since=V3_1, words="HTTP headers"),
+            "httpHeaders": Field(ListOf(_HTTP_HEADER, key=("name",), needed="value"), since=V3_1, words="HTTP headers"),
             "verification": Field(_VERIFICATION),
         },
     )

@@ -11,10 +11,11 @@ from mcs.ignition import schema, schema_2
 from mcs.ignition.above import Paths
 from mcs.ignition.errors import Unsupported, UnsupportedFeatures
 from mcs.ignition.lacking_2 import lacking
-from mcs.ignition.places import full_path, order_at, spelled
+from mcs.ignition.members import plain
+from mcs.ignition.places import Places, full_path
 from mcs.ignition.plain import without_plain_zeros
 from mcs.ignition.versions import V3_0, V3_1, SpecVersion, declaring
-from mcs.ignition.within_3 import Walk
+from mcs.ignition.walk import Walk
 from mcs.jsondata import JSON, JSONObject, list_at, lookup, object_at, text_at
 
 __all__ = ["to_2"]
@@ -38,8 +39,9 @@ def to_2(config: JSONObject, source: SpecVersion, to: SpecVersion) -> JSONObject
     unsupported = [*walk.unsupported, *lacking(said, to), *_links_across(said)]
     if unsupported:
         # An object before what is in it, and everything as the config itself spells it.
-        located = [replace(feature, path=spelled(config, feature.path)) for feature in unsupported]
-        raise UnsupportedFeatures(to, tuple(sorted(located, key=lambda feature: order_at(config, feature.path))))
+        places = Places(config)
+        located = [replace(feature, path=places.spelled(feature.path)) for feature in unsupported]
+        raise UnsupportedFeatures(to, tuple(sorted(located, key=lambda feature: places.order(feature.path))))
     return declaring(without_plain_zeros(schema_2.CONFIG, _sections(said), to), to)
 
 
@@ -129,14 +131,14 @@ def _links_across(config: JSONObject) -> Iterator[Unsupported]:
     for index, link in enumerate(list_at(config, "storage", "links")):
         target = text_at(link, "target")
         if lookup(link, "hard") and target is not None:
-            filesystem, _ = _place(text_at(link, "path") or "", mounted)
+            filesystem, _ = _place(plain(link, "path"), mounted)
             if _place(full_path("/", target), mounted)[0] != filesystem:
                 path = f"$.storage.links.{index}.target"
                 yield Unsupported(path, "a hard link to another filesystem", V3_0)
 
 
 def _node(node: JSON, mounted: Paths) -> JSONObject:
-    filesystem, path = _place(text_at(node, "path") or "", mounted)
+    filesystem, path = _place(plain(node, "path"), mounted)
     return object_at(node) | {"filesystem": filesystem, "path": path}
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 from mcs.ignition import dataurl
 from mcs.ignition.versions import SPEC_2, SPEC_3, V2_0, V3_2, V3_4, SpecVersion
 
-__all__ = ["INVALID_SCHEME", "UNPARSABLE", "problem_of", "scheme_of"]
+__all__ = ["INVALID_SCHEME", "UNPARSABLE", "http_problem_of", "problem_of", "scheme_of"]
 
 UNPARSABLE = "unable to parse url"
 INVALID_SCHEME = "invalid url scheme"
@@ -86,6 +86,18 @@ def scheme_of(url: str) -> str | None:
     """
     parsed = _parse(url)
     return None if parsed is None else parsed.scheme
+
+
+def http_problem_of(url: str, otherwise: str) -> str | None:
+    """Return why the text is no URL, or `otherwise` where it is one of another scheme than http and https, or None.
+
+    >>> http_problem_of("s3://a/b", "no web page"), http_problem_of("https://a.example", "no web page")
+    ('no web page', None)
+    """
+    scheme = scheme_of(url)
+    if scheme is None:
+        return UNPARSABLE
+    return None if scheme in ("http", "https") else otherwise
 
 
 def _parse(url: str) -> _URL | None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from mcs.ignition.versions import V3_1, SpecVersion
 
 __all__ = [
+    "HEADERS_NOT_SENT",
     "LABEL_LENGTHS",
     "MOST_SPARELESS_LEVELS",
     "RAID_LEVELS",
@@ -26,6 +27,8 @@ __all__ = [
     "path_problem",
     "unit_name_problem",
 ]
+
+HEADERS_NOT_SENT = "cannot use HTTP headers with this source scheme"
 
 # The longest label of a file system of each format that has a limit.
 LABEL_LENGTHS: Mapping[str, int] = MappingProxyType({"ext4": 16, "btrfs": 256, "xfs": 12, "swap": 15, "vfat": 11})

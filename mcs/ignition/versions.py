@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from mcs.ignition.errors import InvalidConfig, InvalidVersion, UnknownVersion
 from mcs.ignition.report import Path
+from mcs.ignition.words import expected
 from mcs.jsondata import JSON, JSONObject, object_at
 
 __all__ = [
@@ -128,7 +129,7 @@ def declared_version(config: JSON) -> SpecVersion:
     if text is None:
         raise InvalidVersion("")
     if not isinstance(text, str):
-        raise InvalidConfig.at(("ignition", "version"), "a string is expected")
+        raise InvalidConfig.at(("ignition", "version"), expected(str, text))
     return parse_version(text)
 
 
@@ -144,7 +145,7 @@ def declaring(config: JSONObject, version: SpecVersion) -> JSONObject:
 def _member(value: JSON, name: str, path: Path) -> JSON:
     """Return a member, whatever the case of its name: Ignition's JSON decoder looks at that no closer."""
     if not isinstance(value, dict):
-        raise InvalidConfig.at(path, "an object is expected")
+        raise InvalidConfig.at(path, expected(dict, value))
     if name in value:
         return value[name]
     return next((member for key, member in value.items() if str(key).casefold() == name), None)

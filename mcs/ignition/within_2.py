@@ -6,7 +6,7 @@ Every later spec can say it, but what an earlier one takes for granted is then s
 from mcs.ignition.members import items
 from mcs.ignition.schema_2 import CONFIG
 from mcs.ignition.versions import V2_0, V2_2, SpecVersion, declared_version, declaring
-from mcs.ignition.within_3 import Walk
+from mcs.ignition.walk import Walk
 from mcs.jsondata import JSONObject, object_at
 
 __all__ = ["upgrade"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mcs.ignition.versions import SUPPORTED, TARGETS
 from mcs.jsondata import JSON
-from tests.vectors.cases import Case, read
+from tests.vectors.cases import Case, read, texts_in
 
 __all__ = ["seeds"]
 
@@ -54,13 +54,7 @@ def _pairs(case: Case) -> Iterator[bytes]:
 
 
 def _sources(case: Case) -> Iterator[bytes]:
-    pending = [case.input]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str) and value.startswith("data:"):
-            yield value.encode("utf-8", "surrogatepass")
-        elif isinstance(value, (dict, list)):
-            pending += value.values() if isinstance(value, dict) else value
+    yield from (text.encode("utf-8", "surrogatepass") for text in texts_in(case.input) if text.startswith("data:"))
 
 
 def _encoded(document: JSON) -> bytes:

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from mcs.ignition import schema, schema_2
@@ -9,6 +10,9 @@ from mcs.ignition.fields import Field, ListOf, Scalar, Struct
 from mcs.ignition.tables import table
 from mcs.ignition.versions import SPEC_3, SpecVersion
 from mcs.jsondata import JSON, JSONObject
+
+# A config is a large thing to make: hypothesis finds that slow, rightly.
+thorough = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 
 _TEXTS = st.text(max_size=8) | st.sampled_from(["a", "/etc/a", "data:,a"])
 # Fields of which some values mean something to a conversion; what a spec does not have is filtered out below.

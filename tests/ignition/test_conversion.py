@@ -14,15 +14,12 @@ from mcs.ignition.errors import (
 )
 from mcs.ignition.versions import V3_0
 from mcs.jsondata import JSON, JSONObject
+from tests.ignition.configs import config_of
 
 
 def spec(text: str) -> SpecVersion:
     major, minor = text.split(".")
     return SpecVersion(int(major), int(minor))
-
-
-def config_at(version: str, **sections: JSON) -> JSONObject:
-    return {"ignition": {"version": f"{version}.0"}, **sections}
 
 
 def luks(**members: JSON) -> JSON:
@@ -42,7 +39,7 @@ EVERY_3_1_REFERENCE: JSONObject = {
 
 
 def ignition(version: str, **members: JSON) -> JSONObject:
-    return {"ignition": {"version": f"{version}.0", **members}}
+    return config_of(version, ignition=members)
 
 
 @pytest.mark.parametrize(
@@ -81,13 +78,13 @@ def ignition(version: str, **members: JSON) -> JSONObject:
             id="proxy",
         ),
         pytest.param(
-            config_at("3.1", storage={"filesystems": [{"device": "/dev/a", "mountOptions": ["ro"]}]}),
+            config_of("3.1", storage={"filesystems": [{"device": "/dev/a", "mountOptions": ["ro"]}]}),
             "3.0",
             [("$.storage.filesystems.0.mountOptions", "mount options", "3.1")],
             id="mount-options",
         ),
         pytest.param(
-            config_at(
+            config_of(
                 "3.2", passwd={"users": [{"name": "a", "shouldExist": False}], "groups": [{"shouldExist": False}]}
             ),
             "3.1",
@@ -98,67 +95,67 @@ def ignition(version: str, **members: JSON) -> JSONObject:
             id="users-and-groups-to-remove",
         ),
         pytest.param(
-            config_at("3.6", storage={"disks": [{"device": "/dev/a", "partitions": [{"label": "x", "resize": True}]}]}),
+            config_of("3.6", storage={"disks": [{"device": "/dev/a", "partitions": [{"label": "x", "resize": True}]}]}),
             "3.1",
             [("$.storage.disks.0.partitions.0.resize", "resizing a partition", "3.2")],
             id="resize",
         ),
         pytest.param(
-            config_at("3.2", storage=files(contents={"source": "gs://a/b"})),
+            config_of("3.2", storage=files(contents={"source": "gs://a/b"})),
             "3.1",
             [("$.storage.files.0.contents.source", "the URL scheme gs", "3.2")],
             id="gs",
         ),
         pytest.param(
-            config_at("3.4", storage=files(append=[{"source": "data:,"}, {"source": "Arn:aws:s3:::a/b"}])),
+            config_of("3.4", storage=files(append=[{"source": "data:,"}, {"source": "Arn:aws:s3:::a/b"}])),
             "3.3",
             [("$.storage.files.0.append.1.source", "the URL scheme arn", "3.4")],
             id="arn-in-any-case",
         ),
         pytest.param(
-            config_at("3.3", storage={"filesystems": [{"device": "/dev/a", "format": "none"}]}),
+            config_of("3.3", storage={"filesystems": [{"device": "/dev/a", "format": "none"}]}),
             "3.2",
             [("$.storage.filesystems.0.format", "the filesystem format none", "3.3")],
             id="format-none",
         ),
         pytest.param(
-            config_at("3.3", kernelArguments={"shouldNotExist": ["quiet"]}),
+            config_of("3.3", kernelArguments={"shouldNotExist": ["quiet"]}),
             "3.2",
             [("$.kernelArguments", "kernel arguments", "3.3")],
             id="kernel-arguments",
         ),
         pytest.param(
-            config_at("3.5", storage=luks(cex={"enabled": True})),
+            config_of("3.5", storage=luks(cex={"enabled": True})),
             "3.4",
             [("$.storage.luks.0.cex", "a CEX key", "3.5")],
             id="cex",
         ),
         pytest.param(
-            config_at("3.6", storage=luks(clevis={"custom": {"pin": "fido2", "config": "{}"}})),
+            config_of("3.6", storage=luks(clevis={"custom": {"pin": "fido2", "config": "{}"}})),
             "3.5",
             [("$.storage.luks.0.clevis.custom.pin", "a clevis pin of any name", "3.6")],
             id="custom-pin",
         ),
         pytest.param(
-            config_at("3.6", storage=files(mode=0o4755)),
+            config_of("3.6", storage=files(mode=0o4755)),
             "3.5",
             [("$.storage.files.0.mode", "setuid, setgid or sticky bits that are honoured", "3.6")],
             id="special-bits-that-work",
         ),
         pytest.param(
-            config_at("3.6", storage={"directories": [{"path": "/a", "mode": 0o1777}]}),
+            config_of("3.6", storage={"directories": [{"path": "/a", "mode": 0o1777}]}),
             "3.0",
             [("$.storage.directories.0.mode", "setuid, setgid or sticky bits that are honoured", "3.6")],
             id="special-bits-far-down",
         ),
         pytest.param(
-            config_at("3.5", storage=files(mode=0o4755)),
+            config_of("3.5", storage=files(mode=0o4755)),
             "3.3",
             [("$.storage.files.0.mode", "setuid, setgid or sticky bits, which 3.4 declares and 3.6 honours", "3.4")],
             id="special-bits-that-3.5-declares",
         ),
         pytest.param(
-            config_at(
+            config_of(
                 "3.6",
                 storage=luks(
                     clevis={
@@ -204,100 +201,100 @@ def test_everything_that_the_other_spec_lacks_is_named(
 @pytest.mark.parametrize(
     ("config", "to", "result"),
     [
-        pytest.param(config_at("3.2", storage={"luks": []}), "3.1", {"storage": {}}, id="no-luks"),
+        pytest.param(config_of("3.2", storage={"luks": []}), "3.1", {"storage": {}}, id="no-luks"),
         pytest.param(
-            config_at("3.5", kernelArguments={"shouldExist": [], "shouldNotExist": None}), "3.2", {}, id="no-arguments"
+            config_of("3.5", kernelArguments={"shouldExist": [], "shouldNotExist": None}), "3.2", {}, id="no-arguments"
         ),
         pytest.param(
-            config_at("3.5", storage=luks(discard=False, openOptions=[], cex={"enabled": False})),
+            config_of("3.5", storage=luks(discard=False, openOptions=[], cex={"enabled": False})),
             "3.3",
             {"storage": luks()},
             id="luks-defaults",
         ),
         pytest.param(
-            config_at("3.4", storage=luks(clevis={"tang": [{"url": "http://a", "advertisement": ""}]})),
+            config_of("3.4", storage=luks(clevis={"tang": [{"url": "http://a", "advertisement": ""}]})),
             "3.3",
             {"storage": luks(clevis={"tang": [{"url": "http://a"}]})},
             id="empty-advertisement",
         ),
         pytest.param(
-            config_at("3.2", passwd={"users": [{"name": "a", "shouldExist": True}]}),
+            config_of("3.2", passwd={"users": [{"name": "a", "shouldExist": True}]}),
             "3.1",
             {"passwd": {"users": [{"name": "a"}]}},
             id="a-user-that-should-exist",
         ),
         pytest.param(
-            config_at("3.2", storage={"disks": [{"device": "/dev/a", "partitions": [{"number": 1, "resize": False}]}]}),
+            config_of("3.2", storage={"disks": [{"device": "/dev/a", "partitions": [{"number": 1, "resize": False}]}]}),
             "3.1",
             {"storage": {"disks": [{"device": "/dev/a", "partitions": [{"number": 1}]}]}},
             id="no-resize",
         ),
         pytest.param(
-            config_at("3.1", storage={"filesystems": [{"device": "/dev/a", "mountOptions": []}]}),
+            config_of("3.1", storage={"filesystems": [{"device": "/dev/a", "mountOptions": []}]}),
             "3.0",
             {"storage": {"filesystems": [{"device": "/dev/a"}]}},
             id="no-mount-options",
         ),
         pytest.param(
-            config_at("3.3", storage=luks(clevis={"custom": {}, "tpm2": True})),
+            config_of("3.3", storage=luks(clevis={"custom": {}, "tpm2": True})),
             "3.2",
             {"storage": luks(clevis={"tpm2": True})},
             id="a-custom-pin-that-is-none",
         ),
         pytest.param(
-            config_at("3.3", storage=luks(clevis={"custom": {"pin": "", "config": ""}, "threshold": 1})),
+            config_of("3.3", storage=luks(clevis={"custom": {"pin": "", "config": ""}, "threshold": 1})),
             "3.2",
             {"storage": luks(clevis={"threshold": 1})},
             id="an-empty-custom-pin-beside-others",
         ),
         pytest.param(
-            config_at("3.3", storage=luks(clevis={"custom": {"pin": "", "config": ""}, "tang": [{"url": "http://a"}]})),
+            config_of("3.3", storage=luks(clevis={"custom": {"pin": "", "config": ""}, "tang": [{"url": "http://a"}]})),
             "3.2",
             {"storage": luks(clevis={"tang": [{"url": "http://a"}]})},
             id="an-empty-custom-pin-beside-tang",
         ),
         pytest.param(
-            config_at("3.3", storage=luks(clevis={"custom": {"needsNetwork": False}})),
+            config_of("3.3", storage=luks(clevis={"custom": {"needsNetwork": False}})),
             "3.2",
             {"storage": luks()},
             id="a-custom-pin-that-needs-no-network-and-is-none",
         ),
-        pytest.param(config_at("3.3", storage=luks(clevis={})), "3.2", {"storage": luks()}, id="empty-clevis"),
+        pytest.param(config_of("3.3", storage=luks(clevis={})), "3.2", {"storage": luks()}, id="empty-clevis"),
     ],
 )
 def test_what_says_no_more_than_its_absence_goes(config: JSONObject, to: str, result: JSONObject) -> None:
-    assert convert(config, spec(to)) == config_at(to, **result)
+    assert convert(config, spec(to)) == config_of(to, **result)
 
 
 @pytest.mark.parametrize(
     ("config", "to", "result"),
     [
         pytest.param(
-            config_at("3.2", storage={"links": [{"path": "/a"}], "raid": [{"name": "b", "level": None}]}),
+            config_of("3.2", storage={"links": [{"path": "/a"}], "raid": [{"name": "b", "level": None}]}),
             "3.3",
             {"storage": {"links": [{"path": "/a", "target": ""}], "raid": [{"name": "b", "level": ""}]}},
             id="what-was-always-there-is-spelt-out",
         ),
         pytest.param(
-            config_at("3.2", storage=luks(clevis={"custom": {}})),
+            config_of("3.2", storage=luks(clevis={"custom": {}})),
             "3.6",
             {"storage": luks(clevis={"custom": {"pin": "", "config": ""}})},
             id="an-empty-custom-pin",
         ),
         pytest.param(
-            config_at("3.5", storage=files(mode=0o7755)),
+            config_of("3.5", storage=files(mode=0o7755)),
             "3.6",
             {"storage": files(mode=0o755)},
             id="special-bits-had-no-effect-before-3.6",
         ),
         pytest.param(
-            config_at("3.3", storage=files(mode=0o7755)),
+            config_of("3.3", storage=files(mode=0o7755)),
             "3.4",
             {"storage": files(mode=0o7755)},
             id="special-bits-below-3.6",
         ),
         pytest.param(
-            config_at("3.4", storage=luks(clevis={"tang": [{"url": "http://a", "advertisement": "{}"}]})),
+            config_of("3.4", storage=luks(clevis={"tang": [{"url": "http://a", "advertisement": "{}"}]})),
             "3.6",
             {"storage": luks(clevis={"tang": [{"url": "http://a", "advertisement": "{}"}]})},
             id="the-advertisement-stays",
@@ -305,7 +302,7 @@ def test_what_says_no_more_than_its_absence_goes(config: JSONObject, to: str, re
     ],
 )
 def test_up(config: JSONObject, to: str, result: JSONObject) -> None:
-    assert convert(config, spec(to)) == config_at(to, **result)
+    assert convert(config, spec(to)) == config_of(to, **result)
 
 
 @pytest.mark.parametrize(
@@ -318,13 +315,13 @@ def test_up(config: JSONObject, to: str, result: JSONObject) -> None:
 def test_an_empty_custom_pin_stays(custom: JSON) -> None:
     storage = luks(clevis={"custom": custom})
 
-    assert convert(config_at("3.3", storage=storage), spec("3.2")) == config_at("3.2", storage=storage)
+    assert convert(config_of("3.3", storage=storage), spec("3.2")) == config_of("3.2", storage=storage)
 
 
 def test_null_in_a_list_is_an_item_with_nothing_in_it() -> None:
-    config = config_at("3.2", storage={"links": [None]}, passwd={"users": [{"name": "a", "groups": [None]}]})
+    config = config_of("3.2", storage={"links": [None]}, passwd={"users": [{"name": "a", "groups": [None]}]})
 
-    assert convert(config, spec("3.3")) == config_at(
+    assert convert(config, spec("3.3")) == config_of(
         "3.3", storage={"links": [{"target": ""}]}, passwd={"users": [{"name": "a", "groups": [""]}]}
     )
 
@@ -333,11 +330,11 @@ def test_null_in_a_list_is_an_item_with_nothing_in_it() -> None:
     ("source", "to"), [("3.5", "3.4"), ("3.3", "3.0"), ("3.2", "3.1")], ids=["3.5>3.4", "3.3>3.0", "3.2>3.1"]
 )
 def test_special_bits_stay_where_neither_spec_gives_them_meaning(source: str, to: str) -> None:
-    assert convert(config_at(source, storage=files(mode=0o4755)), spec(to)) == config_at(to, storage=files(mode=0o4755))
+    assert convert(config_of(source, storage=files(mode=0o4755)), spec(to)) == config_of(to, storage=files(mode=0o4755))
 
 
 def test_a_config_in_the_wanted_spec_is_returned_as_it_is_in_containers_of_its_own() -> None:
-    config = config_at("3.2", Storage={"files": [{"path": "/a", "extra": [{"b": [1]}]}], "links": "wrong"})
+    config = config_of("3.2", Storage={"files": [{"path": "/a", "extra": [{"b": [1]}]}], "links": "wrong"})
     before = copy.deepcopy(config)
 
     result = convert(config, spec("3.2"))
@@ -351,7 +348,7 @@ def test_depth_does_not_matter() -> None:
     deep: JSON = []
     for _ in range(5000):
         deep = [deep]
-    config = config_at("3.2", unknown=deep)
+    config = config_of("3.2", unknown=deep)
 
     same = convert(config, spec("3.2"))["unknown"]
     depth = 0
@@ -359,7 +356,7 @@ def test_depth_does_not_matter() -> None:
         same, depth = same[0], depth + 1
 
     assert depth == 5000
-    assert convert(config, spec("3.6")) == config_at("3.6")
+    assert convert(config, spec("3.6")) == config_of("3.6")
 
 
 def test_what_its_own_spec_does_not_know_is_left_out_and_named() -> None:
@@ -369,7 +366,7 @@ def test_what_its_own_spec_does_not_know_is_left_out_and_named() -> None:
         "storage": {"luks": [{"name": "a", "discard": True}], "files": [{"path": "/a", "permissions": 420}]},
     }
 
-    assert convert(config, spec("3.6")) == config_at(
+    assert convert(config, spec("3.6")) == config_of(
         "3.6", storage={"luks": [{"name": "a"}], "files": [{"path": "/a"}]}
     )
     assert unknown_members(config) == (
@@ -383,75 +380,75 @@ def test_what_its_own_spec_does_not_know_is_left_out_and_named() -> None:
 def test_a_name_in_another_case_is_what_clients_take_it_for() -> None:
     config: JSONObject = {"Ignition": {"Version": "3.1.0"}, "SYSTEMD": {"Units": [{"name": "a.service", "Mask": True}]}}
 
-    assert convert(config, NEWEST) == config_at("3.6", systemd={"units": [{"name": "a.service", "mask": True}]})
+    assert convert(config, NEWEST) == config_of("3.6", systemd={"units": [{"name": "a.service", "mask": True}]})
 
 
 @pytest.mark.parametrize(
     ("config", "path", "message"),
     [
-        pytest.param(config_at("3.1", storage=[]), "$.storage", "an object is expected, not a list", id="list"),
+        pytest.param(config_of("3.1", storage=[]), "$.storage", "an object is expected, not a list", id="list"),
         pytest.param(
-            config_at("3.1", storage=True), "$.storage", "an object is expected, not true or false", id="flag"
+            config_of("3.1", storage=True), "$.storage", "an object is expected, not true or false", id="flag"
         ),
         pytest.param(
-            config_at("3.1", storage={"files": {}}),
+            config_of("3.1", storage={"files": {}}),
             "$.storage.files",
             "a list is expected, not an object",
             id="object-for-list",
         ),
         pytest.param(
-            config_at("3.1", storage={"files": ["/a"]}),
+            config_of("3.1", storage={"files": ["/a"]}),
             "$.storage.files.0",
             "an object is expected, not a string",
             id="string-for-object",
         ),
         pytest.param(
-            config_at("3.1", storage=files(path=3)),
+            config_of("3.1", storage=files(path=3)),
             "$.storage.files.0.path",
             "a string is expected, not an integer",
             id="number-for-string",
         ),
         pytest.param(
-            config_at("3.1", storage=files(mode="0644")),
+            config_of("3.1", storage=files(mode="0644")),
             "$.storage.files.0.mode",
             "an integer is expected, not a string",
             id="string-for-number",
         ),
         pytest.param(
-            config_at("3.1", storage=files(mode=420.0)),
+            config_of("3.1", storage=files(mode=420.0)),
             "$.storage.files.0.mode",
             "an integer is expected, not a fraction",
             id="float",
         ),
         pytest.param(
-            config_at("3.1", storage=files(mode=True)),
+            config_of("3.1", storage=files(mode=True)),
             "$.storage.files.0.mode",
             "an integer is expected, not true or false",
             id="flag-for-number",
         ),
         pytest.param(
-            config_at("3.1", storage=files(mode=2**63)),
+            config_of("3.1", storage=files(mode=2**63)),
             "$.storage.files.0.mode",
             "the number does not fit 64 bits",
             id="too-large",
         ),
         pytest.param(
-            config_at("3.1", storage=files(overwrite=0)),
+            config_of("3.1", storage=files(overwrite=0)),
             "$.storage.files.0.overwrite",
             "true or false is expected, not an integer",
             id="number-for-flag",
         ),
         pytest.param(
-            config_at("3.1", passwd={"users": [{"name": "a", "groups": ["b", 1]}]}),
+            config_of("3.1", passwd={"users": [{"name": "a", "groups": ["b", 1]}]}),
             "$.passwd.users.0.groups.1",
             "a string is expected, not an integer",
             id="item",
         ),
         pytest.param(
-            config_at("3.2", storage={"luks": "a"}), "$.storage.luks", "a list is expected, not a string", id="lacking"
+            config_of("3.2", storage={"luks": "a"}), "$.storage.luks", "a list is expected, not a string", id="lacking"
         ),
         pytest.param(
-            config_at("3.1", storage={"files": [], "Files": []}),
+            config_of("3.1", storage={"files": [], "Files": []}),
             "$.storage.Files",
             "stands beside another files: names are told apart by case only",
             id="same-name-in-two-cases",
@@ -472,11 +469,11 @@ def test_a_value_of_the_wrong_type_is_an_error_with_its_path(
 @pytest.mark.parametrize(
     ("config", "to", "error"),
     [
-        pytest.param(config_at("3.7"), NEWEST, UnknownVersion, id="config-too-new"),
-        pytest.param(config_at("1.0"), NEWEST, UnknownVersion, id="config-too-old"),
+        pytest.param(config_of("3.7"), NEWEST, UnknownVersion, id="config-too-new"),
+        pytest.param(config_of("1.0"), NEWEST, UnknownVersion, id="config-too-old"),
         pytest.param({"ignition": {"version": "new"}}, NEWEST, InvalidVersion, id="config-of-no-version"),
-        pytest.param(config_at("3.1"), SpecVersion(3, 7), UnknownVersion, id="to-a-spec-that-is-not-there"),
-        pytest.param(config_at("3.1"), SpecVersion(2, 3), UnknownVersion, id="to-a-spec-that-nobody-asks-for"),
+        pytest.param(config_of("3.1"), SpecVersion(3, 7), UnknownVersion, id="to-a-spec-that-is-not-there"),
+        pytest.param(config_of("3.1"), SpecVersion(2, 3), UnknownVersion, id="to-a-spec-that-nobody-asks-for"),
         pytest.param([], NEWEST, InvalidConfig, id="no-object"),
     ],
 )

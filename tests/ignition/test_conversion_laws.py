@@ -2,11 +2,10 @@
 
 import contextlib
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from mcs.ignition import NEWEST, SPEC_3, SpecVersion, convert, unknown_members
@@ -15,14 +14,13 @@ from mcs.ignition.fields import ListOf, Scalar
 from mcs.ignition.schema import Row, rows
 from mcs.ignition.versions import V3_0
 from mcs.jsondata import JSON, JSONObject
+from tests.ignition.configs import containers
 from tests.ignition.normal_form import normal_form
-from tests.ignition.strategies import broken_configs, configs
+from tests.ignition.strategies import broken_configs, configs, thorough
 
 PAIRS = [(low, high) for low in SPEC_3 for high in SPEC_3 if low < high]
 UP = st.sampled_from(PAIRS).flatmap(lambda pair: st.tuples(configs(pair[0]), st.just(pair[1])))
 DOWN = st.sampled_from(PAIRS).flatmap(lambda pair: st.tuples(configs(pair[1]), st.just(pair[0])))
-# A config is a large thing to make: hypothesis finds that slow, rightly.
-thorough = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 
 
 def at(document: JSON, path: str) -> JSON:
@@ -37,13 +35,6 @@ def at(document: JSON, path: str) -> JSON:
 
 def own_spec(config: JSONObject) -> SpecVersion:
     return next(version for version in SPEC_3 if str(version) == at(config, "$.ignition.version"))
-
-
-def containers(document: JSON) -> Iterator[int]:
-    if isinstance(document, (dict, list)):
-        yield id(document)
-        for value in document.values() if isinstance(document, dict) else document:
-            yield from containers(value)
 
 
 def using(row: Row) -> JSONObject:

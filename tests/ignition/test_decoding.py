@@ -28,6 +28,11 @@ REPLACEMENT = "\ufffd"
         pytest.param('{"a": {"b": 1}, "a": {}, "a": {"b": 3}}', {"a": {"b": 3}}, id="three objects"),
         pytest.param('{"a": {"b": 1}, "a": null}', {"a": {"b": 1}}, id="null after an object changes nothing"),
         pytest.param('{"a": {"b": 1}, "a": 2}', {"a": 2}, id="a scalar after an object"),
+        pytest.param(
+            '{"a": {}, "a": {"b": 1, "c": {"d": 1}}, "a": {"c": {"e": 2}, "b": 2}}',
+            {"a": {"b": 2, "c": {"d": 1, "e": 2}}},
+            id="three objects, the earlier ones first",
+        ),
         pytest.param('{"a": [1], "a": null}', {"a": None}, id="null after a list"),
         pytest.param('{"a": 1, "a": null}', {"a": None}, id="null after a scalar"),
         pytest.param('{"a": null, "a": {"b": 1}}', {"a": {"b": 1}}, id="an object after null"),

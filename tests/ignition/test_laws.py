@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from mcs.ignition import SPEC_3, SpecVersion, convert
@@ -13,14 +13,13 @@ from mcs.ignition.validation import validate
 from mcs.ignition.versions import declared_version
 from mcs.jsondata import JSON, JSONObject
 from tests.ignition.normal_form import normal_form
+from tests.ignition.strategies import thorough
 from tests.ignition.valid_configs import valid_configs
 
 VERSIONS = st.sampled_from(SPEC_3)
 VALID = VERSIONS.flatmap(valid_configs)
 PAIRS = st.sampled_from([(low, high) for low in SPEC_3 for high in SPEC_3 if low < high])
-thorough = settings(
-    max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None
-)
+often = settings(thorough, max_examples=200)
 
 # What a later spec asks for though an earlier one does not: the first spec that does, and its words.
 REASONS = {
@@ -34,7 +33,7 @@ REASONS = {
 
 @pytest.mark.parametrize("version", [pytest.param(version, id=str(version)) for version in SPEC_3])
 def test_a_valid_config_is_valid_as_data_and_as_text(version: SpecVersion) -> None:
-    @thorough
+    @often
     @given(valid_configs(version), st.booleans(), st.sampled_from([None, 2]))
     def law(config: JSONObject, ascii_only: bool, indent: int | None) -> None:
         report = validate(config)
@@ -51,7 +50,7 @@ def test_a_valid_config_is_valid_as_data_and_as_text(version: SpecVersion) -> No
     law()
 
 
-@thorough
+@often
 @given(PAIRS.flatmap(lambda pair: st.tuples(valid_configs(pair[0]), st.just(pair[1]))))
 def test_a_valid_config_is_valid_after_an_upgrade_or_the_report_says_why(case: tuple[JSONObject, SpecVersion]) -> None:
     config, high = case
@@ -97,7 +96,7 @@ def found(name: str, value: JSON) -> list[JSONObject]:
     return result
 
 
-@thorough
+@often
 @given(VALID)
 def test_merging_with_an_empty_config_keeps_a_config_valid(config: JSONObject) -> None:
     empty: JSONObject = {"ignition": {"version": str(declared_version(config))}}

@@ -1,187 +1,12 @@
-"""Merging, rule by rule; what holds of each kind of field is tried at every place of the table that has one."""
-
-import itertools
+"""Merging, rule by rule: what becomes of items, partitions, headers and versions, and what cannot be merged."""
 
 import pytest
 
 from mcs.ignition import InvalidConfig, InvalidVersion, SpecVersion, UnknownVersion
-from mcs.ignition.fields import CONCATENATED, ITSELF, ListOf, Scalar, Struct
 from mcs.ignition.merging import merge
-from mcs.ignition.schema import Row, rows
-from mcs.ignition.versions import NEWEST
 from mcs.jsondata import JSON, JSONObject, list_at, lookup
+from tests.ignition.configs import config_of
 from tests.ignition.normal_form import normal_form
-
-ROWS = {row.path: row for row in rows()}
-
-
-def config(version: str, **members: JSON) -> JSONObject:
-    ignition = members.pop("ignition", {})
-    assert isinstance(ignition, dict)
-    return {"ignition": {"version": f"{version}.0", **ignition}, **members}
-
-
-# At any place of the table: a config that holds nothing but a value there. Lists around it have one item, and always
-# the same one.
-
-
-def placed(path: str, value: JSON) -> JSONObject:
-    names = path.removesuffix("[]").split(".")
-    for depth in range(len(names) - 1, -1, -1):
-        name = names[depth].removesuffix("[]")
-        value = {name: [value] if names[depth].endswith("[]") else value}
-        place = ".".join(names[:depth])
-        if place.endswith("[]"):
-            value = {**key_of(place, "same"), **value}
-    assert isinstance(value, dict)
-    ignition = value.get("ignition", {})
-    assert isinstance(ignition, dict)
-    return value | {"ignition": {**ignition, "version": str(NEWEST)}}
-
-
-def key_of(place: str, text: str) -> JSONObject:
-    """What makes an item of this list the item that `text` names."""
-    kind = ROWS[place].field.type
-    assert isinstance(kind, ListOf)
-    assert kind.key
-    name = kind.key[0]
-    assert isinstance(kind.element, Struct)
-    return {name: text if kind.element.fields[name].type is Scalar.TEXT else sum(text.encode())}
-
-
-def found(merged: JSON, path: str) -> JSON:
-    for name in path.removesuffix("[]").split("."):
-        assert isinstance(merged, dict)
-        merged = merged.get(name.removesuffix("[]"))
-        if name.endswith("[]"):
-            assert isinstance(merged, list)
-            assert len(merged) == 1, f"the items around {path} are the same one and must become one"
-            merged = merged[0]
-    return merged
-
-
-def within_concatenated(path: str) -> bool:
-    """Whether a list around the place has no keys, so that two items around it never are the same."""
-    around = [path[: index + 2] for index in range(len(path) - 2) if path[index : index + 2] == "[]"]
-    kinds = [ROWS[place].field.type for place in around]
-    return any(isinstance(kind, ListOf) and kind.key is CONCATENATED for kind in kinds)
-
-
-MERGEABLE = [row for row in rows() if not within_concatenated(row.path)]
-
-
-def itemised(kind: ListOf, names: str) -> list[JSON]:
-    return [{"source": name} if isinstance(kind.element, Struct) else name for name in names]
-
-
-def lists_with(key: str) -> list[object]:
-    def kind(row: Row) -> str:
-        assert isinstance(row.field.type, ListOf)
-        return {ITSELF: "itself", CONCATENATED: "none"}.get(row.field.type.key, "members")
-
-    chosen = [row for row in MERGEABLE if isinstance(row.field.type, ListOf) and kind(row) == key]
-    return [pytest.param(row.path, id=row.path) for row in chosen]
-
-
-@pytest.mark.parametrize("path", lists_with("members"))
-def test_items_of_one_key_become_one_at_the_parents_place_and_new_ones_follow(path: str) -> None:
-    extra = {"value": "v"} if path.endswith("httpHeaders[]") else {}
-    parent: list[JSON] = [{**key_of(path, name), **extra} for name in ("a", "b", "c")]
-    child: list[JSON] = [{**key_of(path, name), **extra} for name in ("e", "c", "d", "a")]
-
-    merged = merge(placed(path, parent), placed(path, child))
-
-    assert found(merged, path) == [{**key_of(path, name), **extra} for name in ("a", "b", "c", "e", "d")]
-
-
-@pytest.mark.parametrize("path", lists_with("itself"))
-def test_texts_become_a_set_in_order(path: str) -> None:
-    merged = merge(placed(path, ["a", "b", "c"]), placed(path, ["e", "c", "d", "a"]))
-
-    assert found(merged, path) == ["a", "b", "c", "e", "d"]
-
-
-@pytest.mark.parametrize("path", lists_with("none"))
-def test_lists_without_keys_are_concatenated(path: str) -> None:
-    kind = ROWS[path].field.type
-    assert isinstance(kind, ListOf)
-    a, b, c = itemised(kind, "abc")
-
-    assert found(merge(placed(path, [a, b]), placed(path, [b, c])), path) == [a, b, b, c]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        pytest.param(one.path, other.path, id=f"{other.path} takes {one.path} away")
-        for one, other in itertools.permutations([row for row in rows() if isinstance(row.field.type, ListOf)], 2)
-        if isinstance(one.field.type, ListOf)
-        and isinstance(other.field.type, ListOf)
-        and one.field.type.group
-        and one.field.type.group == other.field.type.group
-    ],
-)
-def test_lists_of_a_group_share_their_keys(one: str, other: str) -> None:
-    def items(*names: str) -> list[JSON]:
-        kind = ROWS[one].field.type
-        assert isinstance(kind, ListOf)
-        return [key_of(one, name) if isinstance(kind.element, Struct) else name for name in names]
-
-    merged = merge(placed(one, items("a", "b", "c")), placed(other, items("b")))
-
-    assert found(merged, one) == items("a", "c")
-    assert found(merged, other) == items("b")
-
-
-KEYS = {
-    f"{row.path}.{name}" for row in rows() if isinstance(row.field.type, ListOf) for name in row.field.type.key or ()
-}
-SCALARS = [row for row in MERGEABLE if isinstance(row.field.type, Scalar) and row.path not in KEYS]
-TELLING: dict[Scalar, tuple[JSON, JSON]] = {
-    Scalar.TEXT: ("theirs", "ours"),
-    Scalar.INTEGER: (7, 8),
-    Scalar.BOOLEAN: (True, False),
-}
-
-
-def without_nulls(value: JSON) -> JSON:
-    if isinstance(value, list):
-        return [without_nulls(item) for item in value]
-    if isinstance(value, dict):
-        return {name: without_nulls(member) for name, member in value.items() if member is not None}
-    return value
-
-
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.path) for row in SCALARS if row.path != "ignition.version"])
-def test_a_scalar_is_the_childs_where_it_sets_one_even_to_zero_and_else_the_parents(row: Row) -> None:
-    assert isinstance(row.field.type, Scalar)
-    theirs, ours = TELLING[row.field.type]
-    parent, null = placed(row.path, theirs), placed(row.path, None)
-    absent = without_nulls(null)
-    assert isinstance(absent, dict)
-
-    assert found(merge(parent, placed(row.path, ours)), row.path) == ours
-    assert found(merge(parent, placed(row.path, row.field.type.zero)), row.path) == row.field.type.zero
-    if not row.path.endswith("httpHeaders[].value"):  # what a header without a value does, see below
-        assert found(merge(parent, null), row.path) == theirs
-        assert found(merge(parent, absent), row.path) == theirs
-
-
-def test_the_table_has_no_plain_scalar_that_an_object_with_nothing_in_it_could_clobber() -> None:
-    """The reference skips an object that is zero altogether. Only a plain scalar could tell; the version is always set.
-
-    Before 3.3 a custom pin has some, but there it is optional itself, and not skipped.
-    """
-    assert [
-        f"{row.path}.{name}"
-        for row in rows()
-        if isinstance(row.field.type, Struct)
-        for name, field in row.field.type.fields.items()
-        if isinstance(field.type, Scalar)
-        and (field.optional_since is None or field.optional_since > row.since)
-        and (row.field.optional_before is None or row.field.optional_before != field.optional_since)
-    ] == ["ignition.version"]
-
 
 RAID, LUKS, LINKS, FILES = ("raid", "luks", "links", "files")
 
@@ -288,9 +113,9 @@ RAID, LUKS, LINKS, FILES = ("raid", "luks", "links", "files")
     ],
 )
 def test_members_of_an_item(version: str, place: str, parent: JSON, child: JSON, expected: JSON) -> None:
-    merged = merge(config(version, storage={place: [parent]}), config(version, storage={place: [child]}))
+    merged = merge(config_of(version, storage={place: [parent]}), config_of(version, storage={place: [child]}))
 
-    assert normal_form(merged) == normal_form(config(version, storage={place: [expected]}))
+    assert normal_form(merged) == normal_form(config_of(version, storage={place: [expected]}))
 
 
 def test_before_3_3_a_custom_pin_without_anything_in_it_is_there_all_the_same() -> None:
@@ -298,12 +123,12 @@ def test_before_3_3_a_custom_pin_without_anything_in_it_is_there_all_the_same() 
 
     pairs: list[list[JSON]] = [[{"name": "a"}, volume], [volume, {"name": "a"}], [volume, {"name": "a", "clevis": {}}]]
     for parent, child in pairs:
-        merged = merge(config("3.2", storage={LUKS: [parent]}), config("3.2", storage={LUKS: [child]}))
-        assert merged == config("3.2", storage={LUKS: [volume]})
+        merged = merge(config_of("3.2", storage={LUKS: [parent]}), config_of("3.2", storage={LUKS: [child]}))
+        assert merged == config_of("3.2", storage={LUKS: [volume]})
 
 
 def partitions(*items: JSONObject) -> JSONObject:
-    return config("3.2", storage={"disks": [{"device": "/dev/a", "partitions": list(items)}]})
+    return config_of("3.2", storage={"disks": [{"device": "/dev/a", "partitions": list(items)}]})
 
 
 @pytest.mark.parametrize(
@@ -351,7 +176,9 @@ def test_partitions(parent: list[JSONObject], child: list[JSONObject], expected:
 
 
 def headers(*items: JSONObject) -> JSONObject:
-    return config("3.4", ignition={"config": {"replace": {"source": "https://a.example", "httpHeaders": list(items)}}})
+    return config_of(
+        "3.4", ignition={"config": {"replace": {"source": "https://a.example", "httpHeaders": list(items)}}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -401,7 +228,7 @@ def headers(*items: JSONObject) -> JSONObject:
 def test_headers(parent: list[JSONObject], child: list[JSONObject], expected: list[JSONObject] | None) -> None:
     merged = merge(headers(*parent), headers(*child))
 
-    assert found(normal_form(merged), "ignition.config.replace.httpHeaders[]") == expected
+    assert lookup(normal_form(merged), "ignition", "config", "replace", "httpHeaders") == expected
 
 
 @pytest.mark.parametrize(
@@ -461,9 +288,9 @@ def test_headers(parent: list[JSONObject], child: list[JSONObject], expected: li
     ],
 )
 def test_configs_of_spec_3_1(parent: JSONObject, child: JSONObject, expected: JSONObject) -> None:
-    merged = merge(config("3.1", **parent), config("3.1", **child))
+    merged = merge(config_of("3.1", **parent), config_of("3.1", **child))
 
-    assert normal_form(merged) == normal_form(config("3.1", **expected))
+    assert normal_form(merged) == normal_form(config_of("3.1", **expected))
 
 
 @pytest.mark.parametrize(
@@ -476,7 +303,7 @@ def test_configs_of_spec_3_1(parent: JSONObject, child: JSONObject, expected: JS
     ],
 )
 def test_the_result_is_in_the_newest_spec(versions: tuple[str, ...], expected: str) -> None:
-    merged = merge(*[config(version, passwd={"users": [{"name": version}]}) for version in versions])
+    merged = merge(*[config_of(version, passwd={"users": [{"name": version}]}) for version in versions])
 
     assert merged["ignition"] == {"version": expected}
     assert merged["passwd"] == {"users": [{"name": version} for version in versions]}
@@ -484,12 +311,12 @@ def test_the_result_is_in_the_newest_spec(versions: tuple[str, ...], expected: s
 
 def test_an_older_config_is_converted_before_it_is_merged() -> None:
     """Absent means empty in 3.0, and upgraded it still does: Ignition, too, translates what it fetches first."""
-    parent = config(
+    parent = config_of(
         "3.6", storage={"links": [{"path": "/a", "target": "/b"}], "files": [{"path": "/c", "mode": 0o4755}]}
     )
-    child = config("3.0", storage={"links": [{"path": "/a"}], "files": [{"path": "/c", "mode": 0o4755}]})
+    child = config_of("3.0", storage={"links": [{"path": "/a"}], "files": [{"path": "/c", "mode": 0o4755}]})
 
-    assert merge(parent, child) == config(
+    assert merge(parent, child) == config_of(
         "3.6", storage={"links": [{"path": "/a", "target": ""}], "files": [{"path": "/c", "mode": 0o755}]}
     )
 
@@ -498,52 +325,55 @@ def test_an_older_config_is_converted_before_it_is_merged() -> None:
     ("broken", "path", "message"),
     [
         pytest.param(
-            config("3.1", storage=[]), "$.storage", "an object is expected, not a list", id="a list for an object"
+            config_of("3.1", storage=[]), "$.storage", "an object is expected, not a list", id="a list for an object"
         ),
         pytest.param(
-            config("3.1", storage={"files": {}}), "$.storage.files", "a list is expected, not an object", id="no list"
+            config_of("3.1", storage={"files": {}}),
+            "$.storage.files",
+            "a list is expected, not an object",
+            id="no list",
         ),
         pytest.param(
-            config("3.1", storage={"files": [{}, "a"]}),
+            config_of("3.1", storage={"files": [{}, "a"]}),
             "$.storage.files.1",
             "an object is expected, not a string",
             id="in a list",
         ),
         pytest.param(
-            config("3.1", storage={"files": [{"mode": True}]}),
+            config_of("3.1", storage={"files": [{"mode": True}]}),
             "$.storage.files.0.mode",
             "an integer is expected, not true or false",
             id="true is no integer",
         ),
         pytest.param(
-            config("3.1", storage={"files": [{"mode": 2**63}]}),
+            config_of("3.1", storage={"files": [{"mode": 2**63}]}),
             "$.storage.files.0.mode",
             "the number does not fit 64 bits",
             id="a number too large for a client",
         ),
         pytest.param(
-            config("3.1", passwd={"users": [{"groups": [1]}]}),
+            config_of("3.1", passwd={"users": [{"groups": [1]}]}),
             "$.passwd.users.0.groups.0",
             "a string is expected, not an integer",
             id="a text in a list",
         ),
         pytest.param(
-            config("3.1", passwd={}, Passwd={}),
+            config_of("3.1", passwd={}, Passwd={}),
             "$.Passwd",
             "stands beside another passwd: names are told apart by case only",
             id="a name twice",
         ),
         pytest.param(
-            config("2.2"),
+            config_of("2.2"),
             "$.ignition.version",
             "spec 2.2.0 cannot be merged: the config has to be converted to spec 3 first",
             id="spec 2",
         ),
-        pytest.param({"ignition": 3}, "$.ignition", "an object is expected", id="no ignition"),
+        pytest.param({"ignition": 3}, "$.ignition", "an object is expected, not an integer", id="no ignition"),
     ],
 )
 def test_what_cannot_be_merged(broken: JSONObject, path: str, message: str) -> None:
-    for configs in ([broken, config("3.1")], [config("3.1"), broken], [config("3.6"), broken]):
+    for configs in ([broken, config_of("3.1")], [config_of("3.1"), broken], [config_of("3.6"), broken]):
         with pytest.raises(InvalidConfig) as error:
             merge(*configs)
 
@@ -551,8 +381,8 @@ def test_what_cannot_be_merged(broken: JSONObject, path: str, message: str) -> N
 
 
 def test_a_child_that_merges_into_two_items_of_the_parent_is_not_shared_between_them() -> None:
-    parent = config("3.1", storage={"files": [{"path": "/a"}, {"path": "/a"}]})
-    child = config("3.1", storage={"files": [{"path": "/a", "contents": {"source": "data:,a"}}]})
+    parent = config_of("3.1", storage={"files": [{"path": "/a"}, {"path": "/a"}]})
+    child = config_of("3.1", storage={"files": [{"path": "/a", "contents": {"source": "data:,a"}}]})
 
     first, second = list_at(merge(parent, child), "storage", "files")
 
@@ -565,7 +395,7 @@ def test_references_whose_source_is_absent_or_empty_are_the_same() -> None:
     empty: JSONObject = {"source": ""}
 
     def referring(to: JSONObject) -> JSONObject:
-        return config("3.1", ignition={"config": {"merge": [to]}})
+        return config_of("3.1", ignition={"config": {"merge": [to]}})
 
     for parent, child in ((absent, empty), (empty, absent)):
         assert merge(referring(parent), referring(child)) == referring(empty)
@@ -573,11 +403,11 @@ def test_references_whose_source_is_absent_or_empty_are_the_same() -> None:
 
 def test_versions_that_there_are_not() -> None:
     with pytest.raises(UnknownVersion):
-        merge(config("3.1"), config("3.9"))
+        merge(config_of("3.1"), config_of("3.9"))
     with pytest.raises(InvalidVersion):
-        merge({}, config("3.1"))
+        merge({}, config_of("3.1"))
 
 
 def test_versions_are_written_as_the_spec_writes_them() -> None:
-    assert merge(config("3.1"), {"ignition": {"version": "03.1.0"}}) == config("3.1")
+    assert merge(config_of("3.1"), {"ignition": {"version": "03.1.0"}}) == config_of("3.1")
     assert str(SpecVersion(3, 1)) == "3.1.0"

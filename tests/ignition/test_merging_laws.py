@@ -1,32 +1,24 @@
 """What holds of every merge, over configs made from the table of fields."""
 
 import copy
-from collections.abc import Iterator
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from mcs.ignition import SPEC_3, SpecVersion, convert, unknown_members
 from mcs.ignition.errors import IgnitionError, InvalidConfig
 from mcs.ignition.merging import merge
 from mcs.jsondata import JSON, JSONObject
+from tests.ignition.configs import containers
 from tests.ignition.normal_form import normal_form
-from tests.ignition.strategies import anything, broken_configs, configs
+from tests.ignition.strategies import anything, broken_configs, configs, thorough
 from tests.ignition.valid_configs import with_unique_keys
 
 VERSIONS = st.sampled_from(SPEC_3)
-thorough = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 
 
 def of_one_spec(count: int) -> st.SearchStrategy[tuple[JSONObject, ...]]:
     return VERSIONS.flatmap(lambda version: st.tuples(*[configs(version)] * count))
-
-
-def containers(document: JSON) -> Iterator[int]:
-    if isinstance(document, (dict, list)):
-        yield id(document)
-        for value in document.values() if isinstance(document, dict) else document:
-            yield from containers(value)
 
 
 def empty(version: SpecVersion) -> JSONObject:

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcs.ignition.errors import EmptyConfig, IgnitionError, InvalidConfig, InvalidVersion, NotJSON, UnknownVersion
@@ -13,7 +13,7 @@ from mcs.ignition.parsing import parse
 from mcs.ignition.report import Report
 from mcs.ignition.versions import SPEC_3, SUPPORTED, V2_2, V2_3, V2_4, V3_0, V3_2, V3_3, V3_4, SpecVersion
 from mcs.jsondata import JSON, JSONObject
-from tests.ignition.strategies import anything, broken_configs, configs
+from tests.ignition.strategies import anything, broken_configs, configs, thorough
 from tests.ignition.valid_configs import valid_configs
 
 
@@ -97,7 +97,9 @@ def test_a_version_that_nobody_knows_cannot_be_asked_for() -> None:
 
 
 def test_a_wrong_type_on_the_way_to_the_version_is_named() -> None:
-    assert errors_of({"ignition": {"version": 3}}) == ["error at $.ignition.version: a string is expected"]
+    assert errors_of({"ignition": {"version": 3}}) == [
+        "error at $.ignition.version: a string is expected, not an integer"
+    ]
 
 
 # Text
@@ -372,7 +374,7 @@ def test_what_validation_finds_comes_before_names() -> None:
         ),
         pytest.param(
             '{"ignition":\n{"version":3}}',
-            "error at $.ignition.version, line 2 col 12: a string is expected",
+            "error at $.ignition.version, line 2 col 12: a string is expected, not an integer",
             id="the type of the version",
         ),
         pytest.param(
@@ -395,10 +397,6 @@ def test_every_entry_has_its_place(text: str, report: str) -> None:
 
 
 # Laws
-
-
-# A config is a large thing to make: hypothesis finds that slow, rightly.
-thorough = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 
 
 def without_null_members(value: JSON) -> JSON:
@@ -466,3 +464,30 @@ def test_a_text_cut_or_changed_anywhere_raises_only_the_documented_errors(
     for text in (whole[:place], changed):
         result, report = outcome(text)
         assert result is None or report.is_valid
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        pytest.param(
+            {}, "the version is missing: it names the spec, such as 3.4.0; spec 3.2.0 was asked for", id="none"
+        ),
+        pytest.param(
+            {"version": "3.2"},
+            "'3.2' is no version: three numbers are expected, such as 3.2.0; spec 3.2.0 was asked for",
+            id="no version",
+        ),
+        pytest.param(
+            {"version": "3.3.0"},
+            "the config declares Ignition spec 3.3.0; spec 3.2.0 was asked for",
+            id="another spec",
+        ),
+        pytest.param({"version": "3.9.0"}, "Ignition spec 3.9.0 is not known here", id="no spec"),
+    ],
+)
+def test_a_config_of_another_version_than_was_asked_for_says_so(declared: JSONObject, message: str) -> None:
+    with pytest.raises(UnknownVersion) as error:
+        parse(json.dumps({"ignition": declared}), V3_2)
+
+    assert str(error.value) == message
+    assert error.value.text == declared.get("version", "")

@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcs.ignition.report import Entry, Kind
@@ -11,11 +11,8 @@ from mcs.ignition.rules_2 import entries
 from mcs.ignition.versions import SPEC_2, V2_0, V2_1, V2_2, V2_3, V2_4, SpecVersion
 from mcs.jsondata import JSON, JSONObject
 from tests.ignition.said_2 import at, contents, ignition, said, told
-from tests.ignition.strategies import configs
+from tests.ignition.strategies import configs, thorough
 from tests.ignition.valid_configs_2 import valid_configs
-
-# A config is a large thing to make: hypothesis finds that slow, rightly.
-thorough = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 
 HASH = f"sha512-{'0a' * 64}"
 CREATION = "the create object has been deprecated in favor of user-level options"

@@ -48,6 +48,12 @@ def test_a_disk_needs_a_device(version: SpecVersion) -> None:
             V2_2, [{"start": 2048, "size": 2}, {"start": 2048, "size": 2}], [], id="2.2 takes alike ones for one"
         ),
         pytest.param(V2_2, [{"start": 2048}, {"start": 2048, "label": "a"}], [OVERLAP], id="2.2 unlike ones"),
+        pytest.param(
+            V2_2,
+            [{"start": 2048}, {"start": 2048, "label": "a"}, {"start": 2048}],
+            [OVERLAP],
+            id="2.2 alike ones count at the first of them",
+        ),
         pytest.param(V2_0, [{"start": 2048}, {"start": 2048, "number": 1}], [OVERLAP], id="2.0 without sizes"),
         pytest.param(
             V2_1, [{"start": 4096, "size": -5}, {"start": 2048, "size": 2048}], [OVERLAP], id="one ends in the other"

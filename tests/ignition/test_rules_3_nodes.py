@@ -180,3 +180,21 @@ def test_no_node_is_a_unit_as_well(kind: str, unit: JSONObject, path: str, confl
     message = f"error at $.storage.{kind}.0.path: path conflicts with systemd unit or dropin"
 
     assert about(config, NEWEST) == ([message] if conflicts else [])
+
+
+def test_links_of_one_path_are_duplicates_and_count_as_one_above_a_node() -> None:
+    links: JSON = [{"path": "/a", "target": "/t"}, {"path": "/a", "target": "/u"}]
+
+    assert about(storage(files=[{"path": "/a/b"}], links=links), NEWEST) == [
+        "error at $.storage.files.0: file path includes link in config",
+        "error at $.storage.links.1: duplicate entry defined",
+    ]
+
+
+def test_directories_of_one_path_are_duplicates_and_count_as_one_target() -> None:
+    config = storage(directories=[{"path": "/d"}, {"path": "/d"}], links=[{"path": "/l", "target": "/d", "hard": True}])
+
+    assert about(config, NEWEST) == [
+        "error at $.storage.links.0: hard link target is a directory",
+        "error at $.storage.directories.1: duplicate entry defined",
+    ]

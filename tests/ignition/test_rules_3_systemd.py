@@ -72,6 +72,11 @@ def test_dropins(dropin: JSONObject, lines: list[str]) -> None:
     [
         pytest.param({"name": "a@b.service"}, {"contents": NOT_INSTALLED}, True, id="not-installed"),
         pytest.param({"name": "a@b@c.service"}, {"contents": NOT_INSTALLED}, True, id="two-at-signs"),
+        pytest.param({"name": "a@.service.service"}, {"contents": NOT_INSTALLED}, True, id="odd-instance"),
+        pytest.param({"name": "a@@.service"}, {"contents": NOT_INSTALLED}, True, id="instance-of-an-at-sign"),
+        pytest.param(
+            {"name": "a\nb@c.service"}, {"name": "a\nb@.service", "contents": NOT_INSTALLED}, False, id="lines"
+        ),
         pytest.param({"name": "a@b.service"}, {"contents": INSTALLED}, False, id="installed"),
         pytest.param({"name": "a@b.service"}, {"contents": ""}, False, id="no-contents"),
         pytest.param({"name": "a@b.service"}, {"name": "c@.service", "contents": NOT_INSTALLED}, False, id="other"),

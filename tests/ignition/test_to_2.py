@@ -1,45 +1,14 @@
-from typing import Any
+"""Configs of spec 3 in spec 2: what spec 2 says in its own way."""
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
-from hypothesis import strategies as st
 
-from mcs.ignition import SPEC_3, SpecVersion, convert, unknown_members
-from mcs.ignition.errors import InvalidConfig, Unsupported, UnsupportedFeatures
-from mcs.ignition.validation import validate
-from mcs.ignition.versions import V2_2, V2_4, V3_1
-from mcs.jsondata import JSON, JSONObject, list_at, object_at
+from mcs.ignition import SpecVersion, convert
+from mcs.ignition.versions import V2_2, V2_4
+from mcs.jsondata import JSONObject, list_at, object_at
+from tests.ignition.configs import config_3, files_3, mounted, partitions_3
 from tests.ignition.normal_form import normal_form
-from tests.ignition.valid_configs import valid_configs
 
 TARGETS_2 = (V2_2, V2_4)
-VALID = st.sampled_from(SPEC_3).flatmap(valid_configs)
-thorough = settings(suppress_health_check=list(HealthCheck), deadline=None)
-
-
-def config_3(spec: str = "3.1", **sections: JSON) -> JSONObject:
-    return {"ignition": {"version": f"{spec}.0"}, **sections}
-
-
-def ignition_3(**members: JSON) -> JSONObject:
-    return {"ignition": {"version": "3.1.0", **members}}
-
-
-def files(*entries: JSON) -> JSONObject:
-    return config_3(storage={"files": list(entries)})
-
-
-def partitions(**members: JSON) -> JSONObject:
-    return config_3(storage={"disks": [{"device": "/dev/a", "partitions": [{"number": 1, **members}]}]})
-
-
-def mounted(*paths: str, **nodes: JSON) -> JSONObject:
-    filesystems: list[JSON] = [
-        {"device": f"/dev/{index}", "format": "xfs", "path": path} for index, path in enumerate(paths)
-    ]
-    return config_3(storage={"filesystems": filesystems, **nodes})
-
-
 IN_ROOT = {"filesystem": "root", "path": "/a"}
 
 
@@ -47,33 +16,35 @@ IN_ROOT = {"filesystem": "root", "path": "/a"}
     ("config", "converted"),
     [
         pytest.param(
-            ignition_3(config={"merge": [{"source": "data:,b"}, {"source": "data:,a"}]}),
+            config_3(ignition={"config": {"merge": [{"source": "data:,b"}, {"source": "data:,a"}]}}),
             {"ignition": {"config": {"append": [{"source": "data:,b"}, {"source": "data:,a"}]}}},
             id="configs-to-merge-are-appended-in-order",
         ),
         pytest.param(
-            ignition_3(config={"replace": {"source": "data:,"}}),
+            config_3(ignition={"config": {"replace": {"source": "data:,"}}}),
             {"ignition": {"config": {"replace": {"source": "data:,"}}}},
             id="a-config-to-replace-this-one",
         ),
-        pytest.param(ignition_3(config={"replace": {}}), {}, id="nothing-to-replace-this-config-by"),
+        pytest.param(config_3(ignition={"config": {"replace": {}}}), {}, id="nothing-to-replace-this-config-by"),
         pytest.param(
-            files({"path": "/a", "mode": 0o600, "contents": {"source": "data:,"}}),
+            files_3({"path": "/a", "mode": 0o600, "contents": {"source": "data:,"}}),
             {"storage": {"files": [{**IN_ROOT, "mode": 0o600, "overwrite": False, "contents": {"source": "data:,"}}]}},
             id="a-file-is-not-overwritten-unless-it-says-so",
         ),
         pytest.param(
-            files({"path": "/a", "contents": {"source": ""}, "overwrite": True}),
+            files_3({"path": "/a", "contents": {"source": ""}, "overwrite": True}),
             {"storage": {"files": [{**IN_ROOT, "mode": 0o644, "overwrite": True}]}},
             id="an-empty-file-of-the-mode-that-spec-3-means",
         ),
         pytest.param(
-            files({"path": "/a", "mode": 0o600, "user": {"id": 4}}),
+            files_3({"path": "/a", "mode": 0o600, "user": {"id": 4}}),
             {"storage": {"files": [{**IN_ROOT, "mode": 0o600, "user": {"id": 4}, "overwrite": False, "append": True}]}},
             id="a-file-that-only-has-to-be-there-is-appended-nothing",
         ),
         pytest.param(
-            files({"path": "/a", "mode": 0, "contents": {"source": "data:,1"}, "append": [{"source": "data:,2"}, {}]}),
+            files_3(
+                {"path": "/a", "mode": 0, "contents": {"source": "data:,1"}, "append": [{"source": "data:,2"}, {}]}
+            ),
             {
                 "storage": {
                     "files": [
@@ -86,7 +57,7 @@ IN_ROOT = {"filesystem": "root", "path": "/a"}
             id="each-content-of-a-file-is-an-entry",
         ),
         pytest.param(
-            files({"path": "/a", "append": [{"source": "data:,1"}]}),
+            files_3({"path": "/a", "append": [{"source": "data:,1"}]}),
             {
                 "storage": {
                     "files": [{**IN_ROOT, "overwrite": False, "append": True, "contents": {"source": "data:,1"}}]
@@ -248,7 +219,7 @@ IN_ROOT = {"filesystem": "root", "path": "/a"}
             id="mode-bits-that-no-client-of-either-spec-honours",
         ),
         pytest.param(
-            files({"path": "/a", "Mode": 0, "contents": {"source": "", "unknown": 1}}),
+            files_3({"path": "/a", "Mode": 0, "contents": {"source": "", "unknown": 1}}),
             {"storage": {"files": [{**IN_ROOT, "mode": 0, "overwrite": False}]}},
             id="names-in-another-case-and-unknown-ones",
         ),
@@ -266,245 +237,15 @@ def test_what_spec_2_says_in_its_own_way(config: JSONObject, to: SpecVersion, co
     ("config", "converted"),
     [
         pytest.param(
-            partitions(label="", sizeMiB=0, startMiB=1, wipePartitionEntry=True, guid="", resize=False),
+            partitions_3(label="", sizeMiB=0, startMiB=1, wipePartitionEntry=True, guid="", resize=False),
             {"number": 1, "label": "", "sizeMiB": 0, "startMiB": 1, "wipePartitionEntry": True},
             id="everything",
         ),
-        pytest.param(partitions(), {"number": 1}, id="nothing-of-wiping"),
-        pytest.param(partitions(shouldExist=False), {"number": 1, "shouldExist": False}, id="removal"),
+        pytest.param(partitions_3(), {"number": 1}, id="nothing-of-wiping"),
+        pytest.param(partitions_3(shouldExist=False), {"number": 1, "shouldExist": False}, id="removal"),
     ],
 )
 def test_partitions_in_2_4(config: JSONObject, converted: JSONObject) -> None:
     disks = list_at(convert(config, V2_4), "storage", "disks")
 
     assert disks == [{"device": "/dev/a", "partitions": [converted]}]
-
-
-RESOURCE: JSONObject = {
-    "source": "https://a.example",
-    "compression": "gzip",
-    "httpHeaders": [{"name": "a", "value": "b"}, {"name": "c"}],
-    "verification": {"hash": "sha256-00"},
-}
-COMPRESSION = "compression of a config or certificate"
-HEADERS = "HTTP headers"
-NO_VALUE = "an HTTP header without a value"
-
-
-@pytest.mark.parametrize(
-    ("config", "to", "refused"),
-    [
-        pytest.param(
-            ignition_3(config={"merge": [{"source": "data:,"}, RESOURCE]}),
-            V2_4,
-            [
-                ("$.ignition.config.merge.1.compression", COMPRESSION, "3.1"),
-                ("$.ignition.config.merge.1.httpHeaders.1", NO_VALUE, "3.1"),
-                ("$.ignition.config.merge.1.verification.hash", "a sha256 hash", "3.1"),
-            ],
-            id="config",
-        ),
-        pytest.param(
-            ignition_3(config={"replace": RESOURCE}, security={"tls": {"certificateAuthorities": [RESOURCE]}}),
-            V2_2,
-            [
-                (f"{place}.{rest}", words, since)
-                for place in ("$.ignition.config.replace", "$.ignition.security.tls.certificateAuthorities.0")
-                for rest, words, since in (
-                    ("compression", COMPRESSION, "3.1"),
-                    ("httpHeaders", HEADERS, "2.4"),
-                    ("httpHeaders.1", NO_VALUE, "3.1"),
-                    ("verification.hash", "a sha256 hash", "3.1"),
-                )
-            ],
-            id="everything-new-of-a-config-and-a-certificate",
-        ),
-        pytest.param(
-            {"ignition": {"version": "3.0.0", "config": {"merge": [{"source": None}, {"source": ""}]}}},
-            V2_4,
-            [("$.ignition.config.merge.0", "a config reference without a source", "3.0")],
-            id="config-from-nowhere",
-        ),
-        pytest.param(
-            ignition_3(proxy={"httpProxy": "http://a", "noProxy": []}),
-            V2_2,
-            [("$.ignition.proxy.httpProxy", "a proxy", "2.4"), ("$.ignition.proxy.noProxy", "a proxy", "2.4")],
-            id="proxy",
-        ),
-        pytest.param(
-            partitions(sizeMiB=0, startMiB=1, wipePartitionEntry=True, shouldExist=False),
-            V2_2,
-            [
-                ("$.storage.disks.0.partitions.0.sizeMiB", "partition sizes in MiB", "2.3"),
-                ("$.storage.disks.0.partitions.0.startMiB", "partition sizes in MiB", "2.3"),
-                ("$.storage.disks.0.partitions.0.wipePartitionEntry", "wiping a partition entry", "2.3"),
-                ("$.storage.disks.0.partitions.0.shouldExist", "removal of a partition", "2.3"),
-            ],
-            id="partitions-in-2.2",
-        ),
-        pytest.param(
-            config_3(
-                storage={
-                    "filesystems": [
-                        {"device": "/dev/a"},
-                        {"device": "/dev/b", "format": "xfs", "mountOptions": ["ro"]},
-                        {"device": "/dev/c", "format": "xfs", "mountOptions": []},
-                    ]
-                }
-            ),
-            V2_4,
-            [
-                ("$.storage.filesystems.0", "a filesystem without a format", "3.0"),
-                ("$.storage.filesystems.1.mountOptions", "mount options", "3.1"),
-            ],
-            id="filesystems",
-        ),
-        pytest.param(
-            config_3(storage={"filesystems": [{"device": "/dev/c", "format": "xfs", "mountOptions": []}]}),
-            V2_2,
-            [("$.storage.filesystems.0.mountOptions", "mount options", "3.1")],
-            id="empty-mount-options-in-2.2-as-the-reference-refuses-them",
-        ),
-        pytest.param(
-            mounted(
-                "/m",
-                "/m/n",
-                links=[
-                    {"path": "/m/a", "target": "/x", "hard": True},
-                    {"path": "/m/b", "target": "/m/n/x", "hard": True},
-                    {"path": "/m/c", "target": "x", "hard": True},
-                    {"path": "/m/d", "target": "../mx", "hard": True},
-                    {"path": "/e", "target": "/m/x", "hard": True},
-                    {"path": "/f", "target": "/m/x"},
-                    {"path": "/g", "target": "/mx", "hard": True},
-                ],
-            ),
-            V2_4,
-            [(f"$.storage.links.{index}.target", "a hard link to another filesystem", "3.0") for index in range(5)],
-            id="hard-links-from-one-filesystem-to-another",
-        ),
-        pytest.param(
-            config_3(
-                "3.6",
-                systemd={"units": []},
-                storage={
-                    "files": [
-                        {"path": "/a", "mode": 0o4755, "contents": RESOURCE},
-                        {"path": "/b", "append": [{"source": "gs://a/b"}, {"source": "arn:aws:s3:::a/b"}]},
-                    ],
-                    "luks": [{"name": "a", "discard": True}],
-                    "filesystems": [{"device": "/dev/a", "format": "none"}],
-                },
-                passwd={"users": [{"name": "a", "shouldExist": False}]},
-            ),
-            V2_4,
-            [
-                ("$.storage.files.0.mode", "setuid, setgid or sticky bits that are honoured", "3.6"),
-                ("$.storage.files.0.contents.httpHeaders.1", NO_VALUE, "3.1"),
-                ("$.storage.files.0.contents.verification.hash", "a sha256 hash", "3.1"),
-                ("$.storage.files.1.append.0.source", "the URL scheme gs", "3.2"),
-                ("$.storage.files.1.append.1.source", "the URL scheme arn", "3.4"),
-                ("$.storage.luks", "LUKS volumes", "3.2"),
-                ("$.storage.luks.0.discard", "discard on a LUKS volume", "3.4"),
-                ("$.storage.filesystems.0.format", "the filesystem format none", "3.3"),
-                ("$.passwd.users.0.shouldExist", "removal of a user", "3.2"),
-            ],
-            id="all-of-it-in-the-order-of-the-config",
-        ),
-        pytest.param(
-            {"Ignition": {"version": "3.1.0", "config": {"Merge": [{"source": "data:,", "COMPRESSION": ""}]}}},
-            V2_2,
-            [("$.Ignition.config.Merge.0.COMPRESSION", COMPRESSION, "3.1")],
-            id="in-the-spelling-of-the-config",
-        ),
-    ],
-)
-def test_what_spec_2_cannot_say_is_refused(config: JSONObject, to: SpecVersion, refused: list[Any]) -> None:
-    with pytest.raises(UnsupportedFeatures) as error:
-        convert(config, to)
-
-    assert error.value.to == to
-    assert error.value.features == tuple(
-        Unsupported(path, words, SpecVersion(*map(int, since.split(".")))) for path, words, since in refused
-    )
-
-
-def test_types_are_looked_at_with_the_paths_of_the_input() -> None:
-    with pytest.raises(InvalidConfig) as error:
-        convert(files({"path": "/a", "mode": "0644"}), V2_4)
-
-    assert str(error.value) == "$.storage.files.0.mode: an integer is expected, not a string"
-
-
-# The reference still has this rule, spec 3 has it no longer.
-ONLY_IN_SPEC_2 = "shouldExist is false for a partition and other partition(s) has start or size 0"
-
-
-@thorough
-@given(VALID, st.sampled_from(TARGETS_2))
-def test_what_is_said_in_spec_2_is_valid_there(config: JSONObject, to: SpecVersion) -> None:
-    try:
-        converted = convert(config, to)
-    except UnsupportedFeatures:
-        event("refused")
-        return
-    event("converted")
-
-    assert unknown_members(converted) == ()
-    assert {entry.message for entry in validate(converted).errors} <= {ONLY_IN_SPEC_2}
-
-
-@thorough
-@given(valid_configs(V3_1))
-def test_there_and_back_again_nothing_that_was_said_is_lost(config: JSONObject) -> None:
-    """Up to what spec 3 takes for granted (see _explicit), for files of one content and filesystems of different names.
-
-    Those that have no path get a number in spec 2 instead; on the way back the caller says that these are not mounted.
-    """
-    assume(all(_contents(file) <= 1 for file in list_at(config, "storage", "files")))
-    try:
-        there = convert(config, V2_4)
-    except UnsupportedFeatures:
-        assume(False)
-    names = {str(object_at(item).get("name") or "") for item in list_at(there, "storage", "filesystems")}
-    mounts = {name: name if name.startswith("/") else "" for name in names}
-
-    assert normal_form(_explicit(convert(there, V3_1, mounts))) == normal_form(_explicit(config))
-
-
-def _contents(file: JSON) -> int:
-    has_contents = object_at(file, "contents").get("source") is not None
-    return has_contents + len(list_at(file, "append"))
-
-
-def _explicit(config: JSONObject) -> JSONObject:
-    """Write down the modes and the `overwrite` that spec 3 means; leave out whatever is empty, false or 0 by itself."""
-    storage = dict(object_at(config, "storage"))
-    storage["files"] = [_explicit_file(object_at(file)) for file in list_at(storage, "files")]
-    storage["directories"] = [{"mode": 0o755, **object_at(item)} for item in list_at(storage, "directories")]
-    return _without_empty(config | {"storage": storage})
-
-
-def _explicit_file(file: JSONObject) -> JSONObject:
-    if object_at(file, "contents").get("source") is not None:
-        return {"mode": 0o644, "overwrite": False, **file}
-    appended: list[JSON] = [{"source": "", **object_at(content)} for content in list_at(file, "append")]
-    return file | {"overwrite": False, "contents": None, "append": appended or [{"source": ""}]}
-
-
-_ZERO_SAYS_SOMETHING = {
-    *("source", "mode", "overwrite", "id", "uid", "gid", "enabled", "shouldExist", "number"),
-    *("sizeMiB", "startMiB", "httpTotal", "httpResponseHeaders", "label", "uuid"),
-}
-
-
-def _without_empty(value: JSONObject) -> JSONObject:
-    kept: JSONObject = {}
-    for name, member in value.items():
-        if isinstance(member, dict):
-            kept[name] = _without_empty(member)
-        elif isinstance(member, list):
-            kept[name] = [_without_empty(item) if isinstance(item, dict) else item for item in member]
-        elif member or (member is not None and name in _ZERO_SAYS_SOMETHING):
-            kept[name] = member
-    return kept

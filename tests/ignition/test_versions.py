@@ -81,6 +81,7 @@ def test_a_version_that_is_not_in_the_list_is_unknown(text: str) -> None:
 
 def test_the_errors_say_what_is_wrong_with_which_text() -> None:
     assert str(InvalidVersion("3")) == "'3' is no version: three numbers are expected, such as 3.2.0"
+    assert str(InvalidVersion("")) == "the version is missing: it names the spec, such as 3.4.0"
     assert str(UnknownVersion("4.0.0")) == "Ignition spec 4.0.0 is not known here"
 
 
@@ -117,3 +118,21 @@ def test_a_config_without_a_good_version_is_refused(config: JSON, error: type[Ig
 def test_the_declared_version_is_found_whatever_the_case_of_its_name() -> None:
     assert declared_version({"ignition": {"version": "3.4.0"}}) == SpecVersion(3, 4)
     assert declared_version({"Ignition": {"VERSION": "3.4.0"}}) == SpecVersion(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        pytest.param([], "$: an object is expected, not a list", id="no object"),
+        pytest.param(None, "$: an object is expected, not null", id="null"),
+        pytest.param({"ignition": "3.1.0"}, "$.ignition: an object is expected, not a string", id="the version alone"),
+        pytest.param(
+            {"ignition": {"version": 3.4}}, "$.ignition.version: a string is expected, not a fraction", id="3.4"
+        ),
+    ],
+)
+def test_a_wrong_type_above_the_version_is_named_with_what_was_found(config: JSON, message: str) -> None:
+    with pytest.raises(InvalidConfig) as error:
+        declared_version(config)
+
+    assert str(error.value) == message

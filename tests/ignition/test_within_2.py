@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcs.ignition.errors import InvalidConfig, InvalidVersion, UnknownVersion
@@ -13,11 +13,9 @@ from mcs.ignition.validation import validate
 from mcs.ignition.versions import SPEC_2, V2_0, V2_1, V2_2, V2_3, V2_4, SpecVersion
 from mcs.ignition.within_2 import upgrade
 from mcs.jsondata import JSON, JSONObject
-from tests.ignition.strategies import configs
+from tests.ignition.strategies import configs, thorough
 from tests.ignition.valid_configs_2 import valid_configs
 
-# A config is a large thing to make: hypothesis finds that slow, rightly.
-thorough = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 PAIRS = [(low, high) for low in SPEC_2 for high in SPEC_2 if low <= high]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from mcs.ignition import SUPPORTED, SpecVersion
 from mcs.jsondata import JSON, JSONObject
 
-__all__ = ["Broken", "Case", "Malformed", "read"]
+__all__ = ["Broken", "Case", "Malformed", "read", "texts_in"]
 
 
 class Malformed(Exception):
@@ -90,3 +90,14 @@ def _case(number: int, line: bytes) -> Case | Broken:
     if not isinstance(name, str):
         return Broken(number, "no object with an 'id'")
     return Case(number, name, body)
+
+
+def texts_in(document: JSON) -> Iterator[str]:
+    """Return every text that is a value in a document, in no order of note."""
+    pending = [document]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (dict, list)):
+            pending += value.values() if isinstance(value, dict) else value

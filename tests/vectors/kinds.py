@@ -1,7 +1,7 @@
 """How a case of each kind is run. A kind that is added to KINDS is run wherever a file bears its name."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,7 +14,6 @@ from mcs.ignition.errors import (
     EmptyConfig,
     IgnitionError,
     InvalidConfig,
-    InvalidDataURL,
     InvalidVersion,
     NetworkdUsed,
     NoFilesystem,
@@ -33,7 +32,7 @@ from mcs.ignition.validation import validate
 from mcs.ignition.versions import SPEC_2, SpecVersion, declared_version
 from mcs.jsondata import JSON, JSONObject
 from tests.ignition.normal_form import normal_form
-from tests.vectors.cases import Case, Malformed
+from tests.vectors.cases import Case, Malformed, texts_in
 from tests.vectors.deviations import KEY_CASE, TYPE_IN_SPEC_2, is_refused_at, misspelt, misspelt_in_spec_2
 from tests.vectors.rendering import run_mco_render
 from tests.vectors.verdicts import Said, Verdict, is_same, said, wanted_entries
@@ -295,20 +294,14 @@ def _is_foreign(entry: Said, text: str) -> bool:
         return True
     document = _document(text)
     if entry.path is None:
-        return any(map(_is_bad_data_url, _texts(document)))
+        return any(map(_is_bad_data_url, texts_in(document)))
     value = _at(document, entry.path)
     source = value.get("source") if isinstance(value, dict) else value
     return isinstance(source, str) and _is_bad_data_url(source)
 
 
 def _is_bad_data_url(text: str) -> bool:
-    if not text.startswith("data:"):
-        return False
-    try:
-        dataurl.decode(text)
-    except InvalidDataURL:
-        return True
-    return False
+    return text.startswith("data:") and dataurl.problem_of(text) is not None
 
 
 def _at(document: JSON, path: tuple[str | int, ...]) -> JSON:
@@ -320,16 +313,6 @@ def _at(document: JSON, path: tuple[str | int, ...]) -> JSON:
         else:
             return None
     return document
-
-
-def _texts(document: JSON) -> Iterator[str]:
-    pending = [document]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, (dict, list)):
-            pending += value.values() if isinstance(value, dict) else value
 
 
 # Upstream's bugs are cases of the same kinds: a file of theirs has the kind's name with _upstream_bugs behind it.
