@@ -4,14 +4,11 @@ Decides nothing; each request of the protocol is one call of the store. Not for 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from mcs.boot.clock import Reading, elapsed
 from mcs.boot.driver import drive
 from mcs.boot.durations import Durations
-from mcs.boot.protocol import Acked, Ask, Claim, GetMeta, NotAcked, Now, PutHold, Unreadable
-from mcs.boot.records import Hold
+from mcs.boot.protocol import Ask, Claim, GetMeta, NotAcked, Now, PutHold, Unreadable
 from mcs.clock import Clock
 from mcs.controller.protocol import (
     Create,
@@ -38,17 +35,9 @@ from mcs.machineconfig.names import ANNOTATION_MARK, Kind
 from mcs.machineconfig.rendering import Rendered
 from mcs.machineconfig.serving import last_served, named_by
 from mcs.store.interface import Conflict, NotFound, ObjectRefused, Store, Stored, StoreError
+from mcs.store.own_holds import OwnHolds
 
 __all__ = ["Publisher", "publication_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """The last acknowledged write of a hold, so that its loss is noticed."""
-
-    since: Reading
-    acquired: float
-    duration: float
 
 
 class Publisher:
@@ -60,18 +49,15 @@ class Publisher:
         skew: how far clocks may differ, where it is asked what a pool was served last.
         """
         self._store = store
-        self._worker = worker
-        self._server = server
         self._clock = clock
         self._skew = skew
         self._claims: dict[str, Claim] = {}
-        self._held: dict[str, _Held] = {}
-        self._lost_hold: float | None = None
+        self._holds = OwnHolds(store, worker=worker, server=server)
 
     @property
     def lost_hold(self) -> float | None:
         """When a hold of this process was last found missing or older than acked, in seconds since 1970."""
-        return self._lost_hold
+        return self._holds.lost
 
     def claim(self, config: str) -> Claim | None:
         """Return the claim on a config as it stands, which may no longer cover."""
@@ -82,7 +68,8 @@ class Publisher:
 
         pool: as it was read before the MachineConfigs that were rendered. What the store raises is in the outcome.
         """
-        self._forget_lapsed()
+        for lapsed in self._holds.forget_lapsed(self._clock()):
+            self._claims.pop(lapsed, None)
         config = rendered.name
         publication = publication_of(pool, rendered)
         if self._is_taken(publication):
@@ -118,7 +105,7 @@ class Publisher:
             case Now():
                 return self._clock()
             case PutHold():
-                return self._put_hold(request)
+                return self._holds.put(request, pools=())  # what a pool was served last is read back from holds
             case Look(config):
                 return _read(lambda: self._look(config))
             case GetMeta(config):
@@ -131,34 +118,6 @@ class Publisher:
             case Point(pool, uid, version, config, source):
                 return self._patch(Kind.POOL, pool, _pointing(config, source), uid, version)
         raise TypeError(f"the protocol asks for {request!r}")
-
-    def _put_hold(self, request: PutHold) -> Acked | NotAcked:
-        earlier = self._held.get(request.config)
-        hold = Hold(
-            worker=self._worker,
-            server=self._server,
-            config=request.config,
-            pools=(),  # what a pool was served last is read back from holds, and nobody is served by this one
-            acquired=earlier.acquired if earlier is not None else request.since.wall,
-            renewed=request.since.wall,
-            duration=request.duration,
-        )
-        try:
-            ack = self._store.put_hold(hold, acked=earlier.since.wall if earlier is not None else None)
-        except StoreError as error:
-            return NotAcked(str(error))
-        self._held[request.config] = _Held(request.since, hold.acquired, request.duration)
-        if ack.lost:
-            self._lost_hold = request.since.wall
-        return Acked(lost=ack.lost, store_clock=ack.store_clock)
-
-    def _forget_lapsed(self) -> None:
-        """Forget holds that have lapsed: they may have been cleared away rightly."""
-        now = self._clock()
-        lapsed = [config for config, held in self._held.items() if elapsed(held.since, now) >= held.duration]
-        for config in lapsed:
-            del self._held[config]
-            self._claims.pop(config, None)
 
     def _look(self, config: str) -> Found | None:
         stored = self._store.get(Kind.CONFIG, config)

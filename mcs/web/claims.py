@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from mcs.boot.clock import Reading, elapsed
+from mcs.boot.clock import elapsed
 from mcs.boot.driver import drive
 from mcs.boot.durations import Durations
 from mcs.boot.protocol import (
@@ -26,11 +26,11 @@ from mcs.boot.protocol import (
     unfit,
 )
 from mcs.boot.reasons import Reason, Refusal
-from mcs.boot.records import Hold
 from mcs.clock import Clock
 from mcs.machineconfig.metadata import Metadata
 from mcs.machineconfig.names import Kind
 from mcs.store.interface import Store, StoreError
+from mcs.store.own_holds import OwnHolds
 from mcs.web.flights import Flights, FlightTimeoutError
 from mcs.web.metrics import Metrics
 
@@ -45,15 +45,6 @@ class Identity:
 
     worker: str
     server: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """The last acknowledged write of a hold: kept when its config may not be sent, so that a loss is noticed."""
-
-    since: Reading
-    acquired: float
-    duration: float
 
 
 class Claims:
@@ -72,7 +63,6 @@ class Claims:
         """pools_of: which pools resolve to a config; written into its hold. durations_of: wide enough for them all."""
         self._store = store
         self._metrics = metrics
-        self._identity = identity
         self._durations_of = durations_of
         self._clock = clock
         self._pools_of = pools_of
@@ -80,8 +70,7 @@ class Claims:
         self._looks: Flights[Metadata | Unreadable | None] = Flights(executor)
         self._lock = Lock()
         self._claims: dict[str, Claim] = {}
-        self._written: dict[str, _Written] = {}
-        self._lost_hold: float | None = None
+        self._holds = OwnHolds(store, worker=identity.worker, server=identity.server)
 
     def current(self, config: str) -> Claim | None:
         """Return the claim on a config as it stands, which may no longer cover."""
@@ -104,7 +93,7 @@ class Claims:
     @property
     def lost_hold(self) -> float | None:
         """When a hold of this worker was last found missing or older than acked, in seconds since 1970."""
-        return self._lost_hold
+        return self._holds.lost
 
     def obtain(self, config: str, timeout: float = HOLD_TIMEOUT) -> Acquisition:
         """Use the claim while it covers, else acquire one: what an answer needs."""
@@ -159,27 +148,11 @@ class Claims:
         raise TypeError(f"the protocol asks for {request!r}")
 
     def _put_hold(self, request: PutHold) -> Acked | NotAcked:
-        earlier = self._written.get(request.config)
-        if earlier is not None and elapsed(earlier.since, request.since) >= earlier.duration:
-            earlier = None  # it has lapsed, and may have been cleared away rightly
-        hold = Hold(
-            worker=self._identity.worker,
-            server=self._identity.server,
-            config=request.config,
-            pools=tuple(sorted(self._pools_of(request.config))),
-            acquired=earlier.acquired if earlier is not None else request.since.wall,
-            renewed=request.since.wall,
-            duration=request.duration,
-        )
-        try:
-            ack = self._store.put_hold(hold, acked=earlier.since.wall if earlier is not None else None)
-        except StoreError as error:
-            return NotAcked(str(error))
-        self._written[request.config] = _Written(request.since, hold.acquired, request.duration)
-        if ack.lost:
-            self._lost_hold = request.since.wall
-        self._metrics.clock_offset(request.since.wall - ack.store_clock if ack.store_clock is not None else 0.0)
-        return Acked(lost=ack.lost, store_clock=ack.store_clock)
+        written = self._holds.put(request, self._pools_of(request.config))
+        if isinstance(written, Acked):
+            clock = written.store_clock
+            self._metrics.clock_offset(request.since.wall - clock if clock is not None else 0.0)
+        return written
 
     def _metadata(self, config: str) -> Metadata | Unreadable | None:
         try:

@@ -1,18 +1,14 @@
 """The boot protocol request by request. What the rules are good for together is the model checker's matter."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcs.boot.clock import Reading
-from mcs.boot.durations import Durations
 from mcs.boot.protocol import (
     Acked,
     Acquisition,
-    Ask,
     Build,
     Built,
     Claim,
@@ -24,7 +20,6 @@ from mcs.boot.protocol import (
     PutHold,
     Resolve,
     Resolved,
-    Run,
     Unreadable,
     acquire,
     answer,
@@ -33,33 +28,7 @@ from mcs.boot.protocol import (
     renewal_due,
 )
 from mcs.boot.reasons import Reason, Refusal
-from mcs.machineconfig.metadata import Metadata
-from mcs.machineconfig.names import ANNOTATION_MARK
-
-N = "rendered-worker-" + "0" * 32
-LIMITS = Durations(hold=100, renewal=10, boot=50, lease=50, skew=5, body=10)
-META = Metadata(name=N, uid="u1", resource_version=7, generation=3, created=1.0)
-MARKED = replace(META, annotations={ANNOTATION_MARK: ""})
-
-
-def at(seconds: float) -> Reading:
-    return Reading(wall=1000.0 + seconds, boot=seconds)
-
-
-def claim(since: float = 0.0, **changed: Any) -> Claim:
-    return replace(Claim(N, "u1", 3, at(since), LIMITS.hold), **changed)
-
-
-def play(run: Run[Any], *answers: object) -> tuple[list[Ask[Any]], object]:
-    """Send the answers one by one; return what was asked and what came out. Too few or too many answers fail."""
-    asked = [next(run)]
-    for index, response in enumerate(answers):
-        try:
-            asked.append(run.send(response))
-        except StopIteration as stop:
-            assert index == len(answers) - 1, f"it ended before answer {index + 2}"
-            return asked, stop.value
-    raise AssertionError(f"it goes on asking: {asked[-1]}")
+from tests.boot.runs import LIMITS, MARKED, META, N, at, claim, play
 
 
 def reason(outcome: object) -> Reason | None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from mcs.boot.clock import Reading
-from mcs.boot.durations import Durations
-from mcs.boot.protocol import Acked, Ask, Claim, GetMeta, NotAcked, Now, PutHold, Run, Unreadable
+from mcs.boot.protocol import Acked, Ask, Claim, GetMeta, NotAcked, Now, PutHold, Unreadable
 from mcs.controller.protocol import (
     Create,
     Exists,
@@ -28,14 +27,10 @@ from mcs.controller.protocol import (
     unmark,
 )
 from mcs.machineconfig.hash_input import UnhashableSpec
-from mcs.machineconfig.metadata import Metadata
-from mcs.machineconfig.names import ANNOTATION_MARK
 from mcs.machineconfig.render_error import Reason as WhyNot
+from tests.boot.runs import LIMITS, META, N, at, claim, play
+from tests.boot.runs import MARKED as MARKED_META
 
-N = "rendered-worker-" + "0" * 32
-LIMITS = Durations(hold=100, renewal=10, boot=50, lease=50, skew=5, body=10)
-META = Metadata(name=N, uid="u1", resource_version=7, generation=1, created=1.0)
-MARKED_META = replace(META, annotations={ANNOTATION_MARK: ""})
 FOUND, MARKED = Found(META, "digest"), Found(MARKED_META, "digest")
 OTHER_SPEC, NO_SPEC = Found(META, "another"), Found(META, None)
 DELETING = Found(replace(META, deleting=True), "digest")
@@ -45,27 +40,6 @@ PUBLICATION = Publication(
 STANDING = replace(PUBLICATION, standing=True)
 POINT = Point("worker", "p1", 40, N, ("00-worker", "99-ssh"))
 UNMARK = TakeMarkOff(N, "u1", 7)
-
-
-def at(seconds: float) -> Reading:
-    return Reading(wall=1000.0 + seconds, boot=seconds)
-
-
-def claim(since: float = 0.0, **changed: Any) -> Claim:
-    return replace(Claim(N, "u1", 1, at(since), LIMITS.hold), **changed)
-
-
-def play(run: Run[Outcome], *answers: object) -> tuple[list[Ask[Any]], Outcome]:
-    """Send the answers one by one; return what was asked and what came out. Too few or too many answers fail."""
-    asked = [next(run)]
-    for index, response in enumerate(answers):
-        try:
-            asked.append(run.send(response))
-        except StopIteration as stop:
-            assert index == len(answers) - 1, f"it ended before answer {index + 2}"
-            outcome: Outcome = stop.value
-            return asked, outcome
-    raise AssertionError(f"it goes on asking: {asked[-1]}")
 
 
 # ---- the ways to the end

@@ -1,6 +1,5 @@
 """The boot protocol against a free collector, over every interleaving: no machine that was sent a config lacks it."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,8 +9,9 @@ from mcs.boot.clock import Reading, elapsed
 from mcs.boot.durations import Durations
 from mcs.boot.protocol import Claim
 from tests.model.boot import DURATIONS, BootModel, lacks_config
+from tests.model.checks import check_mutant, check_search
 from tests.model.mutants import MUTANTS, Mutant, shipped_with
-from tests.model.searches import SEARCHES, Search, result, story
+from tests.model.searches import SEARCHES, Search, story
 from tests.model.story import told
 from tests.model.world import NEVER, Budget, State, World
 
@@ -31,21 +31,12 @@ QUICK = (
     ],
 )
 def test_no_machine_lacks_its_config(search: Search) -> None:
-    outcome = result(search)
-    sys.stdout.write(f"\n{search.title}: {outcome.states:,} states, {outcome.transitions:,} steps\n")
-    assert outcome.trace is None, "\n".join(told(outcome.trace))
+    check_search(search)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name) for mutant in MUTANTS])
 def test_mutant_loses_a_machine(mutant: Mutant) -> None:
-    steps, lines = story(mutant)
-    sys.stdout.write("\n  ".join([f"\n{mutant.title} ({steps} steps)", *lines]) + "\n")
-    assert steps <= mutant.steps
-    position = 0
-    for telling in mutant.telling:
-        position = next((n for n, line in enumerate(lines) if n >= position and telling in line), -1) + 1
-        assert position, f"the story does not tell in its order: {telling}"
-    assert "machine 1 lacks N" in lines[-1]
+    check_mutant(mutant, "machine 1 lacks N")
 
 
 @pytest.mark.slow

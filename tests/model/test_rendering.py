@@ -1,15 +1,15 @@
 """The protocol of rendering against a free collector, over every interleaving: what a pool names is there."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from tests.model.boot import DURATIONS, BootModel, is_broken
+from tests.model.checks import check_mutant, check_search
 from tests.model.mutants import Mutant
 from tests.model.rendering_mutants import RENDERING_MUTANTS, rendering_with
-from tests.model.searches import ONCE, RENDERING_SEARCHES, Search, result, story
+from tests.model.searches import ONCE, RENDERING_SEARCHES, Search
 from tests.model.story import told
 from tests.model.world import RenderingBudget, State, World
 
@@ -42,21 +42,12 @@ QUICK = (
     ],
 )
 def test_what_a_pool_names_is_there(search: Search) -> None:
-    outcome = result(search)
-    sys.stdout.write(f"\n{search.title}: {outcome.states:,} states, {outcome.transitions:,} steps\n")
-    assert outcome.trace is None, "\n".join(told(outcome.trace))
+    check_search(search)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name) for mutant in RENDERING_MUTANTS])
 def test_mutant_loses_what_a_pool_names(mutant: Mutant) -> None:
-    steps, lines = story(mutant)
-    sys.stdout.write("\n  ".join([f"\n{mutant.title} ({steps} steps)", *lines]) + "\n")
-    assert steps <= mutant.steps
-    position = 0
-    for telling in mutant.telling:
-        position = next((n for n, line in enumerate(lines) if n >= position and telling in line), -1) + 1
-        assert position, f"the story does not tell in its order: {telling}"
-    assert "the pool names" in lines[-1]
+    check_mutant(mutant, "the pool names")
 
 
 def test_mutant_that_replaces_nothing_is_refused() -> None:
